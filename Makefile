@@ -6,7 +6,7 @@
 # make examples    build the program in Examples/ that embeds the libraries, and check its package
 # make build       the release binary at .build/release/cuff
 # make install     install the result of `make build` below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
-# make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, in .build/deb
+# make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, and their SBOM, in .build/deb
 # make test-deb    install, upgrade and purge them in a debootstrap Debian (as root; SUITE=bookworm)
 # make test-web    test the page of `cuff watch --web` in a headless Chromium, if installed; screenshots in .build/web-pictures
 # make bench-web   processor time of a watch of 64 cuffs with 50 pressures a second each and two viewers of its page
@@ -58,7 +58,7 @@ REMOTE_PACKAGES = libcurl4-openssl-dev libmosquitto-dev libpq-dev librabbitmq-de
 RECIPE_PACKAGES = curl influxdb jq mosquitto mosquitto-clients openssl postgresql python3-venv rabbitmq-server sqlite3
 DEB_PACKAGES = chrpath debhelper dpkg-dev fakeroot lintian
 GRAFANA = Remote/Grafana/influxdb.json Remote/Grafana/postgresql.json
-REMOTE_PROGRAMS = cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
+REMOTE_PROGRAMS = cuff-sink-hl7 cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
 
 # The binaries to install; packages and tests may use another build.
 BINARY ?= .build/release/cuff
@@ -275,6 +275,7 @@ deb:
 	@SWIFT=$(SWIFT) .ci/deb
 
 test-deb:
+	@Tests/packaging/scripts.py
 	@Tests/packaging/run $(SUITE) .build/deb || { status=$$?; [ $$status = 77 ] && echo "test-deb: skipped"; }
 
 test-web: build

@@ -202,13 +202,79 @@ def postgres():
     check(said == "ward.toml: ok\nsink ward: ok: the database at 127.0.0.1/ward takes readings of `cuff`\n", "PostgreSQL: config check --connect", said)
 
 
+# What garmin.py uses of garminconnect 0.3.2, with its checks and its form of answers; it keeps measurements in a file.
+GARMIN = """
+import datetime, json, os
+class GarminConnectAuthenticationError(Exception): pass
+class GarminConnectConnectionError(Exception): pass
+class GarminConnectTooManyRequestsError(Exception): pass
+class Garmin:
+    def login(self, tokenstore):
+        if not os.path.exists(tokenstore): raise GarminConnectAuthenticationError("Username and password are required")
+    def kept(self): return [json.loads(line) for line in open("kept.jsonl")] if os.path.exists("kept.jsonl") else []
+    def get_blood_pressure(self, startdate, enddate):
+        found = [one for one in self.kept() if startdate <= one["measurementTimestampLocal"][:10] <= enddate]
+        return {"measurementSummaries": [{"measurements": found}] if found else []}
+    def set_blood_pressure(self, systolic, diastolic, pulse, timestamp="", notes=""):
+        for value, low, high in ((systolic, 70, 260), (diastolic, 40, 150), (pulse, 20, 250)):
+            if not isinstance(value, int) or not low <= value <= high: raise ValueError("must be an int in [%d, %d]" % (low, high))
+        time = datetime.datetime.fromisoformat(timestamp).replace(tzinfo=None).isoformat()
+        with open("kept.jsonl", "a") as file:
+            file.write(json.dumps({"measurementTimestampLocal": time, "systolic": systolic, "diastolic": diastolic, "pulse": pulse, "notes": notes}) + "\\n")
+"""
+ONE = {"type": "blood_pressure", "id": "a", "systolic_mmHg": 128, "diastolic_mmHg": 82, "pulse_per_min": 71, "measured": "2026-05-05T23:59:00-05:00"}
+
+
+def answers(place, words, *readings, **environment):
+    """What an example says to readings; of a reading None removes a member."""
+    lines = "".join(json.dumps({key: value for key, value in {**ONE, **one}.items() if value is not None}) + "\n" for one in readings)
+    done = subprocess.run([sys.executable, *words], cwd=place, input=lines, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
+    check(done.returncode == 0 and not done.stderr and done.stdout.startswith("ready 1\n"), "an example ends well", words, done.stdout, done.stderr)
+    return done.stdout.splitlines()[1:]
+
+
+def garmin():
+    stub = FOLDER / "stub"
+    stub.mkdir()
+    (stub / "garminconnect.py").write_text(GARMIN)
+    files = {"garmin.py": ROOT / "Examples/Sinks/garmin.py"}
+    place, said = run("Garmin Connect", files=files, PYTHONPATH=str(stub), GARMINTOKENS=str(stub))
+    kept = [json.loads(line) for line in (place / "kept.jsonl").read_text().splitlines()]
+    check(len(kept) == READINGS == len({one["notes"] for one in kept}), "Garmin: each reading once", kept)
+    words, known = ["garmin.py"], {"PYTHONPATH": str(stub), "GARMINTOKENS": str(stub)}
+    check(answers(place, words, {}, {}, {"revision": 1}, {"user": 2, "id": "b"}, {"type": "measurement", "id": "c"}, **known)
+          == ["ok a 0", "ok a 0", "ok a 1", "ok b 0", "ok c 0"], "Garmin: repetitions, another person and a failure")
+    kept = [json.loads(line) for line in (place / "kept.jsonl").read_text().splitlines()]
+    check([one["measurementTimestampLocal"] for one in kept[READINGS:]] == ["2026-05-05T23:59:00"], "Garmin: sent once, with the local time", kept)
+    refused = answers(place, words, {"systolic_mmHg": 130}, {"id": "d", "pulse_per_min": None}, {"id": "e", "systolic_mmHg": 300}, {"id": "f", "measured": None},
+                      {"id": "g", "systolic_mmHg": 128.5}, {"id": "h", "flags": ["invalid"]}, **known)
+    check([one.split()[:3] for one in refused] == [["refuse", name, "0"] for name in "adefgh"], "Garmin: what cannot be stored is refused", refused)
+    said = answers(place, words, {"id": "z"}, PYTHONPATH=str(stub), GARMINTOKENS="/nowhere")
+    check(len(said) == 1 and said[0].startswith("fatal "), "Garmin: without a login", said)
+
+
+def phone():
+    files = {"phone-csv.py": ROOT / "Examples/Sinks/phone-csv.py"}
+    place, said = run("Health Connect on a phone", files=files)
+    rows = said[-1].splitlines()
+    check(rows[0] == "timestampUnixMs,systolic,diastolic,pulse,notes" and len(rows) == READINGS + 1, "Health Connect: a row for each reading", rows)
+    words, path = ["phone-csv.py", "phone"], place / "phone/blood-pressure-2026-05-05.csv"
+    path.write_text(path.read_text() + "1777")
+    check(answers(place, words, {}, {}, {"id": "b", "pulse_per_min": None}, {"id": "c", "user": 1}, {"systolic_mmHg": 1})
+          == ["ok a 0", "ok a 0", "ok b 0", "ok c 0", "refuse a 0 the file has this reading with other values"], "Health Connect: answers")
+    # 2026-05-06T04:59:00Z
+    check(path.read_text().splitlines() == rows + ["1778043540000,128,82,71,cuff a", "1778043540000,128,82,null,cuff b"], "Health Connect: rows", path.read_text())
+    said = answers(place, ["phone-csv.py", "nowhere"], {})
+    check(said == ["later No such file or directory"], "Health Connect: no folder", said)
+
+
 def helper(name):
     path = os.path.join(HELPERS, name)
     if not os.access(path, os.X_OK): print("skipped: %s: %s is not built" % (current, path))
     return os.access(path, os.X_OK)
 
 
-recipes = (plain, home_assistant, grafana, fhir, postgres)
+recipes = (plain, home_assistant, grafana, fhir, postgres, garmin, phone)
 unknown = set(sys.argv[3:]) - {recipe.__name__ for recipe in recipes}
 if unknown: sys.exit("unknown recipe %s; they are %s" % (", ".join(unknown), " ".join(recipe.__name__ for recipe in recipes)))
 try:

@@ -31,7 +31,7 @@ struct Metric: Sendable, Equatable {
         switch reading.type {
         case "blood_pressure":
             let found = pressures.map { pressure(reading, $0.word, $0.code) }
-            // Half a blood pressure is none.
+            // One pressure alone is not a blood pressure.
             guard let systolic = found[0], let diastolic = found[1] else {
                 throw Refusal(text: "the reading has no systolic and diastolic pressure")
             }

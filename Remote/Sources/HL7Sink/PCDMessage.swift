@@ -12,10 +12,10 @@ import RemoteSink
 /// OBX-4     MDS.VMD.channel.metric                                                           documented [1] A, [2]
 /// OBX-6     MDC unit, with UCUM as the alternate                                             documented [1]
 /// OBX-8     QUES, CALIB, TEST, DEMO: by the words of 11073-10201; grade C, as in the driver hl7-oru
-/// OBX-11    F validated, P early, C a later revision, D deleted, X a device without a value, otherwise R: not validated      HL7 table 0085
+/// OBX-11    F validated, P early, C a later revision, D deleted, X a device without a value, R otherwise   HL7 table 0085
 /// OBX-14    when it was measured
 /// OBX-18    the device: an EUI-64, or its serial number within its driver; then the program that decoded the reading
-/// NTE-3     other flags, in the words of `cuff`
+/// NTE-3     other flags, in the words of `cuff`; after OBR, because they concern the whole reading
 ///
 /// [1] IHE PCD Technical Framework, volume 2, read as the assertions of Gazelle (DEC-Vol2, PCD-Vol2)   [2] an example of the NIST test tool
 /// for IHE PCD, and GE B40 HL7 reference 2062665-001
@@ -42,6 +42,10 @@ struct PCDMessage: Sendable, Equatable {
         }
         let order = Self.components([reading.id, target.sender])
         segments.append(Self.segment("OBR", [1: "1", 2: order, 3: order, 4: "182777000^monitoring of patient^SCT", 7: time]))
+        let others = reading.flags.filter { flag in !Self.worth.contains { $0.flag == flag } && !Self.statuses.contains(flag) }
+        for (number, flag) in others.enumerated() {
+            segments.append(Self.segment("NTE", [1: "\(number + 1)", 3: Self.escaped(flag)]))
+        }
         var observations = [
             [
                 3: "528391^MDC_DEV_SPEC_PROFILE_BP^MDC", 4: "1.0.0.0", 11: "X",
@@ -59,10 +63,6 @@ struct PCDMessage: Sendable, Equatable {
         }
         for (number, fields) in observations.enumerated() {
             segments.append(Self.segment("OBX", fields.merging([1: "\(number + 1)"]) { $1 }))
-        }
-        let others = reading.flags.filter { flag in !Self.worth.contains { $0.flag == flag } && !Self.statuses.contains(flag) }
-        for (number, flag) in others.enumerated() {
-            segments.append(Self.segment("NTE", [1: "\(number + 1)", 3: Self.escaped(flag)]))
         }
         text = segments.map { $0 + "\r" }.joined()
     }

@@ -32,6 +32,7 @@ func reading(_ members: String = "", type: String = "blood_pressure", device: St
                 "MSH|^~\\&|pi-7|Ward 3|CIS|Clinic|20260505074000.250+0200||ORU^R01^ORU_R01|20260505T073130-d33c245d2be4b540.0|P|2.6|||NE|AL||UNICODE UTF-8|||IHE_PCD_001^IHE PCD^1.3.6.1.4.1.19376.1.6.1.1.1^ISO",
                 "PID|||12345^^^WARD^PI||^^^^^^U",
                 "OBR|1|20260505T073130-d33c245d2be4b540^pi-7|20260505T073130-d33c245d2be4b540^pi-7|182777000^monitoring of patient^SCT|||20260505073320+0200",
+                "NTE|1||irregular_pulse",
                 "OBX|1||528391^MDC_DEV_SPEC_PROFILE_BP^MDC|1.0.0.0|||||||X|||||||\(eui)~cuff \(helperVersion)^phd",
                 "OBX|2||70686^MDC_DEV_PRESS_BLD_NONINV_VMD^MDC|1.1.0.0|||||||X",
                 "OBX|3||70687^MDC_DEV_PRESS_BLD_NONINV_CHAN^MDC|1.1.1.0|||||||X",
@@ -39,7 +40,6 @@ func reading(_ members: String = "", type: String = "blood_pressure", device: St
                 "OBX|5|NM|150022^MDC_PRESS_BLD_NONINV_DIA^MDC|1.1.1.2|82|266016^MDC_DIM_MMHG^MDC^mm[Hg]^mm[Hg]^UCUM|||||R|||20260505073320+0200||||\(eui)",
                 "OBX|6|NM|150023^MDC_PRESS_BLD_NONINV_MEAN^MDC|1.1.1.3|97|266016^MDC_DIM_MMHG^MDC^mm[Hg]^mm[Hg]^UCUM|||||R|||20260505073320+0200||||\(eui)",
                 "OBX|7|NM|149546^MDC_PULS_RATE_NON_INV^MDC|1.1.1.4|71|264864^MDC_DIM_BEAT_PER_MIN^MDC^{beat}/min^{beat}/min^UCUM|||||R|||20260505073320+0200||||\(eui)",
-                "NTE|1||irregular_pulse",
             ])
     }
 
