@@ -7,7 +7,7 @@
 # make examples    build the program in Examples/ that embeds the libraries, and check its package
 # make build       the release binary at .build/release/cuff
 # make install     install the result of `make build` below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
-# make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, in .build/deb
+# make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, and their SBOM, in .build/deb
 # make test-deb    install, upgrade and purge them in a debootstrap Debian (as root; SUITE=bookworm)
 # make test-web    test the page of `cuff watch --web` in a headless Chromium, if installed; screenshots in .build/web-pictures
 # make bench-web   processor time of a watch of 64 cuffs with 50 pressures a second each and two viewers of its page
@@ -35,7 +35,7 @@
 #                  PARTS=cluster: three RabbitMQ nodes)
 # make test-home-assistant  the MQTT sink with mosquitto and a real Home Assistant (730 MB from PyPI; in the nightly run)
 # make test-recipes run the blocks of docs/RECIPES.md and docs/FLEET.md with real servers on loopback
-# make install-remote  install the helper programs into PREFIX/libexec/cuff (as root, after make remote)
+# make install-remote  install the helper programs into PREFIX/libexec/cuff, and Grafana's dashboards (as root, after make remote)
 # make clean       remove build folders
 
 PREFIX ?= /usr/local
@@ -59,7 +59,8 @@ TEST_PACKAGES = libxml2-utils
 REMOTE_PACKAGES = libcurl4-openssl-dev libmosquitto-dev libpq-dev librabbitmq-dev libssl-dev pkg-config
 RECIPE_PACKAGES = curl influxdb jq mosquitto mosquitto-clients openssl postgresql python3-venv rabbitmq-server sqlite3
 DEB_PACKAGES = chrpath debhelper dpkg-dev fakeroot lintian
-REMOTE_PROGRAMS = cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
+GRAFANA = Remote/Grafana/influxdb.json Remote/Grafana/postgresql.json
+REMOTE_PROGRAMS = cuff-sink-hl7 cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
 
 # The binaries to install; packages and tests may use another build.
 BINARY ?= .build/release/cuff
@@ -168,7 +169,8 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/libexec/cuff/,$(REMOTE_PROGRAMS))
 	rm -f $(DESTDIR)$(UNITDIR)/cuff.service $(DESTDIR)$(UNITDIR)/cuff@.service
 	rm -f $(DESTDIR)$(PREFIX)/share/cuff/cuff-network.conf
-	-rmdir $(DESTDIR)$(PREFIX)/share/cuff 2>/dev/null
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/cuff/grafana/,$(notdir $(GRAFANA)))
+	-rmdir $(DESTDIR)$(PREFIX)/share/cuff/grafana $(DESTDIR)$(PREFIX)/share/cuff 2>/dev/null
 	rm -f $(DESTDIR)$(BASHDIR)/cuff $(DESTDIR)$(ZSHDIR)/_cuff $(DESTDIR)$(FISHDIR)/cuff.fish
 	for page in $(MANUAL); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
 	@echo
@@ -263,6 +265,7 @@ install-remote:
 	@for name in $(REMOTE_PROGRAMS); do test -x $(REMOTE_BINARIES)/$$name || { \
 		echo "cannot install: there is no $(REMOTE_BINARIES)/$$name; run \`make remote\` first, as yourself" >&2; exit 1; }; done
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/cuff $(addprefix $(REMOTE_BINARIES)/,$(REMOTE_PROGRAMS))
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/cuff/grafana $(GRAFANA)
 
 clean:
 	rm -rf .build .build-* Remote/.build
@@ -286,6 +289,7 @@ deb:
 	@SWIFT=$(SWIFT) .ci/deb
 
 test-deb:
+	@Tests/packaging/scripts.py
 	@Tests/packaging/run $(SUITE) .build/deb || { status=$$?; [ $$status = 77 ] && echo "test-deb: skipped"; }
 
 test-web: build
