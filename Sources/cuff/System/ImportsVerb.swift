@@ -45,6 +45,7 @@ struct UndoImport: ParsableCommand {
     @Argument(help: "The name of the import.") var name: String
     @OptionGroup var database: DatabaseOption
     @Option(help: ArgumentHelp("Confirm with `--confirm undo` instead of being asked.", valueName: "word")) var confirm = ""
+    @Flag(help: "Print a JSON object.") var json = false
 
     func run() throws {
         let store = try Store(try database.path(), access: .write)
@@ -56,6 +57,7 @@ struct UndoImport: ParsableCommand {
         }
         let count = try store.undoImport(name)
         try store.close()
-        Terminal.say("cuff: \(Plural.text(count, "reading")) of \(name) removed")
+        guard json else { return Terminal.say("cuff: \(Plural.text(count, "reading")) of \(name) removed") }
+        Terminal.put(JSONOutput.line("undo_import", [("name", .text(name)), ("removed", .number(count))]))
     }
 }

@@ -7,7 +7,7 @@ extension ImportRunFault: Hinted {
         case .file(_, let fault): Self.hint(fault)
         case .emptyArchive: "unpack it, and name the file with the readings"
         case .openLog(let name): "close the program that uses it, or copy it with `cuff db backup COPY --db \(name)` and import the copy"
-        case .database, .empty: ""
+        case .database, .empty: "export the file again"
         case .inputTooLong: "name a file"
         case .strict: "leave --strict out to import what can be read; --dry-run shows the records"
         case .unknownImport, .alreadyUndone: "`cuff db imports` lists them"
