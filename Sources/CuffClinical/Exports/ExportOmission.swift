@@ -8,8 +8,8 @@ public enum ExportOmission: Error, Sendable, Hashable {
     case incomplete
     /// It is excluded, for this reason.
     case excluded(Exclusion)
-    /// The user slot has no subject; `nil`: readings without a slot.
-    case noSubject(user: Int?)
+    /// The person has no subject.
+    case noSubject(Person)
     /// The format cannot hold failed measurements.
     case failed
     /// The format cannot hold readings of this type, a word of the JSON vocabulary.

@@ -7,7 +7,7 @@ public struct ReadingLine: Sendable {
     /// Without `raw` unless it is asked for.
     public init(includesRaw: Bool = false) { self.includesRaw = includesRaw }
 
-    /// No line is longer, but for the device's name, a person's remarks and the raw bytes: 22 flags are 400 bytes, a quantity or three
+    /// No line is longer, but for the device's name, the person's name and remarks, and the raw bytes: 22 flags are 400 bytes, a quantity or three
     /// pressures in two units another 400, keys and times the rest; and text of which every character is escaped.
     static let longest = 2048 + 6 * Reading.longestText
 
@@ -58,7 +58,8 @@ public struct ReadingLine: Sendable {
                 let length = writer.position - name
                 repeat {
                     if includesRaw { text.reserve(most + 2 * reading.pointee.raw.count) }
-                    var writer = text.writer(atMost: most + (reading.pointee.remarks?.longestPrinted ?? 0))
+                    let person = (reading.pointee.person?.utf8.count).map { 6 * $0 + 16 } ?? 0
+                    var writer = text.writer(atMost: most + person + (reading.pointee.remarks?.longestPrinted ?? 0))
                     put(reading, name, length, &writer)
                     text.take(writer)
                     reading += 1
@@ -87,6 +88,12 @@ public struct ReadingLine: Sendable {
         if let duration = reading.pointee.duration {
             writer.put(",\"duration_s\":")
             writer.put(decimal: duration.components.seconds)
+        }
+        if let person = reading.pointee.person {
+            writer.seldom {
+                $0.put(",\"person\":")
+                $0.put(jsonString: person)
+            }
         }
         if let remarks = reading.pointee.remarks { writer.seldom { put(remarks, &$0) } }
         if includesRaw { writer.seldom { put(reading.pointee.raw, &$0) } }

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import Dispatch
 import Glibc
@@ -34,6 +35,8 @@ public final class Pipeline: Sendable {
         var commits = LatencyHistogram()
         var backoff: [Duration]
         var fault: IngestError?
+        /// Who is who; readings get their names by it.
+        var household = Household()
         /// Readings that came when the run had failed already.
         var turnedAway = UnstoredReadings()
         var isOutputClosed = false
@@ -135,10 +138,11 @@ public final class Pipeline: Sendable {
         // Nothing here holds on to the batch, so that its storage can be recycled once it is printed.
         var handed = Optional(batch)
         var inline = inner.withLock { inner -> [(batch: Batch, sink: Int)] in
-            guard inner.fault == nil, !inner.isClosed, let batch = handed.take() else {
+            guard inner.fault == nil, !inner.isClosed, var batch = handed.take() else {
                 if let batch = handed { inner.turnedAway.add(batch, isKept: isKept(batch.driver)) }
                 return []
             }
+            if !inner.household.isEmpty { batch.name(by: inner.household) }
             inner.accepted.append(HostClock.monotonic())
             isLive = inner.sources[source]?.mayThin ?? false
             inner.state.accept(batch, mayThin: isLive, into: &inner.effects)
@@ -254,7 +258,7 @@ public final class Pipeline: Sendable {
         }
     }
 
-    private func stop(_ inner: inout Inner, _ error: IngestError) {
+    func stop(_ inner: inout Inner, _ error: IngestError) {
         guard inner.fault == nil else { return }
         inner.fault = error
         inner.isOutputClosed = error.isOutputClosed
@@ -283,17 +287,6 @@ public final class Pipeline: Sendable {
                 guard !self.inner.withLock({ $0.isClosed }) else { return }
                 do throws(IngestError) { try member.sink.reopen() } catch { self.onFault(member.sink.label, error) }
             }
-        }
-    }
-
-    /// The descriptors of sinks whose reader's leaving ends the run.
-    var outputs: [Int32] { members.compactMap { $0.isRequired ? $0.sink.outputDescriptor : nil } }
-
-    /// The reader of an output has gone, as its descriptor tells before anything is written to it.
-    func outputClosed() {
-        inner.withLock { inner in
-            guard !inner.isClosed else { return }
-            stop(&inner, .outputClosed)
         }
     }
 }

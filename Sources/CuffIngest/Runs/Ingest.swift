@@ -37,6 +37,7 @@ public enum Ingest {
         var context = SinkContext()
         context.line = ReadingLine(includesRaw: options.includesRaw)
         context.stop = options.stop
+        context.person = options.household.everyone
         context.outbox = SinkOverview.outbox(of: specs, memory: options.memory)
         if options.keepsPatients {
             guard specs.contains(where: { $0.kind.traits.contains(.database) }) else { throw .noPlaceForPatients }
@@ -58,7 +59,9 @@ public enum Ingest {
         }
         members += options.moreSinks.map { Pipeline.Member($0) }
         if let maximum = options.maximum { members.append(Pipeline.Member(MaximumSink(maximum, stop: options.stop))) }
-        return Pipeline(members, policy: policy, drivers: options.drivers, onFault: onFault)
+        let pipeline = Pipeline(members, policy: policy, drivers: options.drivers, onFault: onFault)
+        pipeline.name(by: options.household)
+        return pipeline
     }
 
     /// The sinks in the order of their specs. The database that is also the outbox is opened before the sinks that follow it.

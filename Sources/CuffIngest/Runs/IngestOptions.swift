@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import Dispatch
 import Glibc
@@ -12,6 +13,8 @@ public struct IngestOptions: Sendable {
     public var includesRaw = false
     /// Keep whom a reading is of, where the cuff says so, in the column `patient` of SQLite sinks; nothing else ever has it.
     public var keepsPatients = false
+    /// Who is who: readings get the names of their persons by it. Recorded bytes name nobody.
+    public var household = Household()
     /// Who the cuff is, as far as the host knows.
     public var device = ""
     /// The zone of the cuff's clock; `nil`: the machine's, and readings from files get no time of their own.

@@ -81,6 +81,8 @@ public struct SinkContext: Sendable {
     public var outbox: String?
     /// By driver, whom a record names; only where that is to be kept.
     public var patients: [DriverID: @Sendable ([UInt8]) -> String?] = [:]
+    /// Whose all readings of the run are, because the user says so; databases keep it with them.
+    public var person: String?
     /// Hears of a fault that the sink survives: another side that is away, a damaged line that was removed.
     public var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
 

@@ -11,6 +11,8 @@ enum ReadingColumn: Int32, CaseIterable {
     // A person's: what a cuff says anew leaves them as they are. `noted` counts the person's changes.
     case note, medication, posture, arm, noted
     case duration_s, patient
+    /// Whose it is, where a person said that of this reading.
+    case person
 
     var name: String { "\(self)" }
     /// SQLite counts parameters from 1.
@@ -18,7 +20,7 @@ enum ReadingColumn: Int32, CaseIterable {
 
     static let names = allCases.map(\.name)
     /// The columns that only a person fills.
-    static let ofPersons: Set<ReadingColumn> = [.note, .medication, .posture, .arm, .noted]
+    static let ofPersons: Set<ReadingColumn> = [.note, .medication, .posture, .arm, .noted, .person]
     static let remarks: [ReadingColumn] = [.note, .medication, .posture, .arm]
     /// What the cuff has completed, and what a person has changed since: the revision that is given to others.
     static let fullRevision = "(reading.revision + coalesce(reading.noted, 0))"

@@ -15,6 +15,9 @@ struct ReadingCursor {
     func isIntact(last place: Int32 = 1) -> Bool { statement.flag(statement.columnCount - place) }
     var isSelected: Bool { statement.flag(statement.columnCount - 1) }
 
+    /// Whose it is, where a person said so; in a walk alone.
+    var person: String? { statement.text(statement.columnCount - 3) }
+
     var user: Int? { integer(.user).map { Int($0) } }
 
     var id: Reading.ID { text(.id) { Reading.ID.parse($0) } ?? .none }
@@ -58,11 +61,11 @@ struct ReadingCursor {
     }
 
     /// What home averages need; `nil` for a row that is no blood pressure.
-    func homeReading(_ time: Timestamp?, withID: Bool) -> HomeReading? {
+    func homeReading(_ time: Timestamp?, of person: Person, withID: Bool) -> HomeReading? {
         guard let (systolic, diastolic) = pressures else { return nil }
         return HomeReading(
             id: withID ? id : .none, time: time, systolic: systolic, diastolic: diastolic, pulse: double(.pulse_per_min), flags: flags,
-            user: user, source: Int(source))
+            person: person, source: Int(source))
     }
 
     /// How many times a person has changed it or what is said beside it.
@@ -131,6 +134,7 @@ struct ReadingCursor {
         }
         reading.rule = rule
         reading.text = string(.text)
+        reading.person = string(.person)
         reading.remarks = remarks
         reading.duration = integer(.duration_s).map { .seconds($0) }
         reading.isHostClockUnsynchronised = !isNull(.host_clock)

@@ -26,7 +26,11 @@ public struct ReadingSelection: Sendable, Hashable {
     public var since: Timestamp?
     /// Up to this instant, which is not included.
     public var until: Timestamp?
-    /// The readings of this user slot; `nil`: of all.
+    /// The readings of this person in the view of `household`; `nil`: of all.
+    public var person: Person?
+    /// Who is who.
+    public var household = Household()
+    /// The readings of this user slot, of every cuff that has it; `nil`: of all.
     public var user: Int?
     /// Only those that tell no user.
     public var isWithoutUser = false
@@ -54,7 +58,7 @@ public struct ReadingSelection: Sendable, Hashable {
 
     /// Whether nothing narrows it: everything there is.
     public var isEverything: Bool {
-        since == nil && until == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty
+        since == nil && until == nil && person == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty
             && last == nil
     }
 

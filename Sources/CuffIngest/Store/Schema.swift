@@ -13,6 +13,7 @@ enum Schema {
         ("remarks", remarks + earlier),
         ("patients", "ALTER TABLE reading ADD COLUMN patient TEXT"),
         ("checksums", checksums),
+        ("persons", persons),
     ]
 
     /// Where their names are kept. The name is that of the library that kept them first.
@@ -101,6 +102,19 @@ enum Schema {
           user INTEGER, flags TEXT, measured TEXT, raw BLOB NOT NULL,
           PRIMARY KEY (id, revision)
         ) WITHOUT ROWID;
+        """
+
+    /// `person` is whose a reading is, where a person said that of this reading. Where it is NULL, the configuration says it, if anything.
+    private static let persons = """
+        ALTER TABLE reading ADD COLUMN person TEXT;
+        DROP VIEW readings;
+        CREATE VIEW readings AS
+          SELECT coalesce(measured, device_time, received) AS time,
+            systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, person, flags, note, medication, posture, arm, clock,
+            device_time, measured, received, origin, trigger, model, device, driver, id
+          FROM reading LEFT JOIN source ON source.number = reading.source
+          WHERE type = 'blood_pressure' AND NOT pending
+          ORDER BY id;
         """
 
     /// `refused` is why the other side will never take a line; such a line waits no longer, and stays. `lost` counts lines that

@@ -22,14 +22,15 @@ extension Store {
         return Dictionary(sources.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Hands over the selected readings one by one in the order of their ids, without keeping any. The body answers
-    /// whether to go on.
+    /// Hands over the selected readings one by one in the order of their ids, without keeping any; each with the name of its person in
+    /// the selection's household. The body answers whether to go on.
     public func forEach(_ selection: ReadingSelection, _ body: (Reading, Provenance) throws -> Bool) throws(IngestError) {
         // The latest so many are found backwards and told forwards.
         var latest: [(Reading, Provenance)] = []
-        try walk(selection, columns: ReadingColumn.all) { cursor, sources in
+        try walk(selection, columns: ReadingColumn.all) { cursor, sources, owner in
             guard selection.holds(cursor.time) else { return true }
-            guard let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
+            guard let source = sources[cursor.source], var reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
+            reading.person = owner.name
             guard let last = selection.last else { return try body(reading, source.provenance) }
             guard latest.count < last else { return false }
             latest.append((reading, source.provenance))
@@ -41,24 +42,24 @@ extension Store {
     }
 
     /// The selected blood pressures as statistics see them: what counts, and what does not with the reason. Much faster than
-    /// whole readings.
+    /// whole readings. The body gets also the number of the source and the person.
     public func forEachPoint(
-        _ selection: ReadingSelection, rule: InclusionRule, _ body: (InclusionRule.Verdict, Int64) -> Void
+        _ selection: ReadingSelection, rule: InclusionRule, _ body: (InclusionRule.Verdict, Int64, Person) -> Void
     ) throws(IngestError) {
         var selection = selection
         selection.kinds = [.bloodPressure]
         var left = selection.last ?? .max
-        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _ in
+        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _, owner in
             let time = cursor.time
             guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
             guard left > 0 else { return false }
             left -= 1
             if let reason = rule.reason(cursor.flags) {
-                body(.excluded(reason), cursor.source)
+                body(.excluded(reason), cursor.source, owner)
             } else if let time, let point = cursor.point(time) {
-                body(.counts(point), cursor.source)
+                body(.counts(point), cursor.source, owner)
             } else {
-                body(.excluded(cursor.timeExclusion), cursor.source)
+                body(.excluded(cursor.timeExclusion), cursor.source, owner)
             }
             return true
         }
@@ -69,28 +70,11 @@ extension Store {
         var selection = selection
         (selection.since, selection.until, selection.last) = (nil, nil, nil)
         var count = 0
-        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _ in
+        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _, _ in
             if cursor.hasImplausibleTime { count += 1 }
             return true
         }
         return count
-    }
-
-    /// The users whom the selected readings tell of, ascending; `nil`, where some tell none, comes last.
-    public func users(_ selection: ReadingSelection) throws(IngestError) -> [Int?] {
-        var found = try read { db in
-            let condition = selection.condition(try Self.sources(db))
-            return Set(try db.rows("SELECT DISTINCT user FROM reading WHERE \(condition)") { $0.int(0) })
-        }
-        // The condition is wider than the range of time, so of several each is looked for.
-        if found.count > 1, selection.since != nil || selection.until != nil || selection.last != nil {
-            found = []
-            try forEach(selection) { reading, _ in
-                found.insert(reading.user.map { Int($0) })
-                return true
-            }
-        }
-        return found.sorted { ($0 ?? .max) < ($1 ?? .max) }
     }
 
     /// A number that is another one after any program has changed the database.

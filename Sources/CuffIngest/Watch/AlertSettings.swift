@@ -7,14 +7,14 @@ import Glibc
 public struct AlertSettings: Sendable, Hashable {
     /// The rules.
     package var rules: [AlertRule] = []
-    /// Who is who at which cuff.
-    package var persons = AlertPersons()
+    /// Who is who.
+    package var household = Household()
 
     /// No rules.
     public init() {}
 
     package init(_ configuration: CuffConfiguration) {
         rules = configuration.alerts.map(\.rule)
-        persons = configuration.persons
+        household = configuration.household
     }
 }

@@ -8,19 +8,6 @@ extension CuffConfiguration {
         /// The file and line that name the person.
         var personOrigin: String
     }
-
-    package var persons: AlertPersons { AlertPersons(Dictionary(devices.map { ($0.name, $0.users) }, uniquingKeysWith: { $1 })) }
-
-    /// When all files are read: a rule about a person whom no cuff knows would never be raised.
-    func checkPersons() throws(IngestError) {
-        let names = Set(devices.flatMap(\.users.values))
-        for alert in alerts {
-            guard let person = alert.rule.person, person != "none", Int(person) == nil,
-                !names.contains(where: { $0.lowercased() == person.lowercased() })
-            else { continue }
-            throw IngestError(ConfigurationFault.unknownPerson(alert.personOrigin, person, known: names.sorted()))
-        }
-    }
 }
 
 /// `[alert.NAME]`: a rule in the user's own words.

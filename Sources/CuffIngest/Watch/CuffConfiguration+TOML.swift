@@ -21,6 +21,12 @@ extension CuffConfiguration {
                     devices.removeAll { $0.name == device.name }
                     devices.append(device)
                 }
+            case "person":
+                for section in try root.sections(key) {
+                    let person = try section.person()
+                    persons.removeAll { $0.name == person.name }
+                    persons.append(person)
+                }
             case "sink":
                 for section in try root.sections(key) {
                     let sink = try section.sink(kinds)
@@ -37,7 +43,7 @@ extension CuffConfiguration {
                 guard let section = root.section(key) else { throw root.wrongType(key, "a section, [watch]") }
                 try readWatch(section, drivers)
             default:
-                throw root.unknown(key, ["device", "sink", "alert", "watch"])
+                throw root.unknown(key, ["device", "person", "sink", "alert", "watch"])
             }
         }
     }

@@ -26,8 +26,9 @@ extension Exporter {
 extension ExportOption {
     /// The patients of the readings.
     static let subject = ExportOption(
-        "subject", value: "user=reference", isRepeatable: true,
-        help: "The patient of a user slot, e.g. 1=Patient/p1; 0=… for readings without a user; Patient/p1 alone for everybody.")
+        "subject", value: "person=reference", isRepeatable: true,
+        help:
+            "The patient of a person, e.g. Anna=Patient/p1; 1=… for user slot 1 without a name, kitchen:1=… for that of one cuff, 0=… for readings without a user; Patient/p1 alone for everybody.")
     /// The profiles that resources claim.
     static let profile = ExportOption(
         "profile", value: "profile", words: ["core", "phd"],
@@ -46,8 +47,12 @@ extension FHIRSubject {
         return subject
     }
 
-    /// One patient for all readings must be one person.
-    var isOfOnePerson: Bool { if case .everybody = self { true } else { false } }
+    /// Persons who would become one patient.
+    func indistinct(among persons: Persons) -> Persons {
+        guard case .persons = self else { return persons }
+        let byKey = Dictionary(grouping: persons.all.filter { reference($0) != nil }) { key($0) }
+        return Persons(byKey.values.filter { $0.count > 1 }.flatMap { $0 })
+    }
 }
 
 extension FHIRGateway? {
@@ -64,13 +69,13 @@ struct FHIRWriter: ExportWriter {
     private let empty: FHIRTransaction
     private var transaction: FHIRTransaction
     private let zone: ZoneTable
-    let isOfOnePerson: Bool
+    private let subject: FHIRSubject
 
     init(subject: FHIRSubject, gateway: FHIRGateway?, zone: ZoneTable) {
         empty = FHIRTransaction(subject: subject, gateway: gateway)
         transaction = empty
         self.zone = zone
-        isOfOnePerson = subject.isOfOnePerson
+        self.subject = subject
     }
 
     mutating func append(
@@ -82,9 +87,11 @@ struct FHIRWriter: ExportWriter {
         if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
     }
 
+    func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
+
     /// Only the id of a deleted reading is known: that is enough if there is one patient for all readings.
     mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
-        guard isOfOnePerson else { return false }
+        guard case .everybody = subject else { return false }
         var name = TextBuffer(capacity: 32)
         name.append(id)
         guard (try? transaction.append(deleted: FHIRDeletion(id: name.string))) != nil else { return false }
@@ -111,7 +118,7 @@ struct FHIRBulkWriter: ExportWriter {
     /// The cuffs written so far; of clocks only the latest, because readings are in the order of time.
     private var devices: Set<String> = []
     private var clock = ""
-    var isOfOnePerson: Bool { subject.isOfOnePerson }
+    func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
 
     init(subject: FHIRSubject, gateway: FHIRGateway?, resource: String, zone: ZoneTable) {
         self.subject = subject

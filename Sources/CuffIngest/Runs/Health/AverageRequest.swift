@@ -4,8 +4,6 @@ import CuffCore
 package struct AverageRequest: Sendable {
     package var rule: AveragingRule
     package var windows = DayWindows.usual
-    /// Whether the cuffs of one person are taken together.
-    package var joinsSources = false
     /// Also leave out readings with movement, a loose cuff or a wrong position.
     package var excludesDisturbed = false
 

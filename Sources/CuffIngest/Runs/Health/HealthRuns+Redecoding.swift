@@ -76,7 +76,7 @@ extension HealthRuns {
         var report = RedecodeReport()
         var waiting: [(Reading, Int64)] = []
         // In memory: what is written under a walk would be met by it again.
-        try store.walk(selection, columns: ReadingColumn.all, damaged: .included) { cursor, sources in
+        try store.walk(selection, columns: ReadingColumn.all, damaged: .included) { cursor, sources, _ in
             guard selection.holds(cursor.time) else { return true }
             guard let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
             let isIntact = cursor.isIntact(last: 2)

@@ -1,7 +1,7 @@
 import CuffClinical
 import CuffCore
 
-/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user, flags, driver, device, id; and of a quantity,
+/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user (a name or a number), flags, driver, device, id; and of a quantity,
 /// its name, value and unit.
 enum PlainLine {
     static func append(_ reading: Reading, _ provenance: Provenance, zone: ZoneTable, to text: inout TextBuffer) {
@@ -21,9 +21,8 @@ enum PlainLine {
         var pulse = pressure?.pulse
         if case .pulseRate(let rate) = reading.content { pulse = rate }
         if let pulse { text.append(pulse.digits) }
-        text.append(0x09)
-        if let user = reading.user { text.append(decimal: Int64(user)) }
-        for cell in [reading.flags.text(separator: ","), provenance.driver, provenance.device] {
+        let whose = reading.person ?? reading.user.map { "\($0)" } ?? ""
+        for cell in [whose, reading.flags.text(separator: ","), provenance.driver, provenance.device] {
             text.append(0x09)
             for byte in cell.utf8 { text.append(byte < 0x20 ? 0x20 : byte) }
         }

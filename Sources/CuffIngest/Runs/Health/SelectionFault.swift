@@ -1,3 +1,5 @@
+import CuffClinical
+
 /// Why stored or printed readings cannot be shown, evaluated, entered or deleted as asked.
 package enum SelectionFault: Fault {
     case unknownType(String, known: [String])
@@ -7,7 +9,9 @@ package enum SelectionFault: Fault {
     /// A verb is made of one type alone.
     case oneTypeOnly(verb: String, type: String)
     /// What belongs to one person, and whose readings these are.
-    case severalPersons(what: String, whose: String, hasUnnamed: Bool)
+    case severalPersons(what: String, persons: Persons)
+    /// No person of the configuration has this name.
+    case unknownPerson(String, known: [String])
     case limitsCross
     /// Values that no arm has.
     case implausible(systolic: Int, diastolic: Int, pulse: Int?)
@@ -36,8 +40,9 @@ package enum SelectionFault: Fault {
         case .readingsOnly(let verb, _):
             (.usage, "`\(verb)` is about readings: series and events belong to the readings they were made of")
         case .oneTypeOnly(let verb, let type): (.usage, "`\(verb)` is made of \(type) alone")
-        case .severalPersons(let what, let whose, _):
-            (.usage, "\(what) is of one person, and these readings are of several: \(whose)")
+        case .severalPersons(let what, let persons):
+            (.usage, "\(what) is of one person, and these readings are of several: \(persons.sentence)")
+        case .unknownPerson(let name, _): (.usage, "no person is called `\(name)`")
         case .limitsCross: (.usage, "the pulse limits cross: the low one is not below the high one")
         case .implausible(let systolic, let diastolic, let pulse):
             (

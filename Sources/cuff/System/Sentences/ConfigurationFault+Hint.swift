@@ -14,7 +14,8 @@ extension ConfigurationFault: Hinted {
         case .listensOnce: "leave out one of the two"
         case .unknownPerson(_, let person, let known):
             NearestWord.match(person, among: known).map { "did you mean `\($0)`?" }
-                ?? "name the person in the `users` of a [device.NAME], or write the number of the slot"
+                ?? "add a section [person.\(person)], or write the number of the slot"
+        case .boundTwice(_, let place, _): "take it from one of them: cuff person unbind \(place)"
         }
     }
 }
