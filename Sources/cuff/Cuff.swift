@@ -34,8 +34,7 @@ struct Cuff: ParsableCommand {
 
     typealias Verb = (name: String, verb: @Sendable () -> any ParsableCommand.Type)
 
-    /// Every verb, under the name it is called by, in groups named like the folders; as a closure, so that only the one that is asked
-    /// for is set up.
+    /// Every verb by name, grouped like the folders; closures, so that only the requested one is set up.
     private static let groups: [(name: String, verbs: [Verb])] = [
         (
             "Device",
@@ -75,15 +74,15 @@ struct Cuff: ParsableCommand {
     ]
     private static var verbs: [Verb] { groups.flatMap { $0.verbs } }
 
-    /// The verb that the first argument names. The parser is shown it alone, and every verb says its own name: for what it is
-    /// not told, the parser searches the whole program for conformances, and a person waits. A verb with a `_superCommandName` is
-    /// not asked for completion scripts either, which are the whole program's.
+    /// The verb of the first argument. The parser gets only this one, and every verb has an explicit name: to derive a missing
+    /// one, the parser searches the whole program for conformances, a noticeable delay. A verb with a `_superCommandName` is not
+    /// asked for completion scripts, which are the whole program's.
     private static let asked: (any ParsableCommand.Type)? = CommandLine.arguments.dropFirst().first.flatMap { name in
         verbs.first { $0.name == name }?.verb()
     }
 
-    /// What the arguments ask for. A verb that understands its own needs no tree of commands above it; in everything else, help
-    /// and errors too, the whole program speaks.
+    /// The parsed command. A verb that parses its own arguments needs no command tree; everything else, including help and
+    /// errors, uses the whole program.
     fileprivate static func parsed() throws -> any ParsableCommand {
         let arguments = withStandardAddresses(Array(CommandLine.arguments.dropFirst()))
         if let asked, let command = try? asked.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == asked {
@@ -93,8 +92,7 @@ struct Cuff: ParsableCommand {
         return try parseAsRoot(arguments)
     }
 
-    /// `--web` and `--listen` of `watch` have addresses of their own where none is said; the parser knows no option with a value
-    /// that may be left out.
+    /// Adds the default addresses of `watch --web` and `--listen`, because the parser has no options with an optional value.
     private static func withStandardAddresses(_ arguments: [String]) -> [String] {
         guard arguments.first == "watch" else { return arguments }
         var complete: [String] = []
@@ -120,7 +118,7 @@ struct Cuff: ParsableCommand {
 
 @main enum Main {
     static func main() {
-        // A closed pipe and a file at its size limit are errors of write(2), not the end of the process.
+        // SIGPIPE and SIGXFSZ become errors of write(2) instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         ProcessStart.occupyStandardDescriptors()
@@ -128,8 +126,7 @@ struct Cuff: ParsableCommand {
             Terminal.say("cuff: \(sentence)")
             exit(RunStatus.osError.code)
         }
-        // Scripts and newcomers ask these often, and they need no parser: its search for conformances takes ten times as long
-        // as all the rest.
+        // Frequent requests, answered without the parser: its search for conformances takes ten times as long as everything else.
         let words = CommandLine.arguments.dropFirst()
         if words.elementsEqual(["--version"]) { return Terminal.put(Cuff.version + "\n") }
         if words.elementsEqual(["drivers"]) { return Drivers.list(CuffFamilies.all) }
@@ -142,7 +139,7 @@ struct Cuff: ParsableCommand {
             if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
             exit(error.status.code)
         } catch {
-            // Help and completions are output like any other: a full disk is told.
+            // Help and completions are output like any other, so a full disk is an error.
             guard Cuff.exitCode(for: error) == .success else { Cuff.exit(withError: error) }
             Terminal.put(Cuff.fullMessage(for: error) + "\n")
         }

@@ -2,7 +2,6 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 
-/// `table`, `plain` and `jsonl`, and `--json` for the last.
 struct FormatOptions: ParsableArguments {
     static let words = ["table", "plain", "jsonl"]
 
@@ -12,7 +11,6 @@ struct FormatOptions: ParsableArguments {
     var format: String?
     @Flag(help: "The same as --format jsonl.") var json = false
 
-    /// What was asked for; `nil` where nothing was.
     func chosen() throws -> String? {
         try WordChoice.check(format, "format", among: Self.words, option: "--format")
         try Flags.refuse("--json", when: json && format != nil && format != "jsonl", why: "--format names another form")

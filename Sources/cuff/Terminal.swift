@@ -4,15 +4,14 @@ import CuffCore
 import CuffIngest
 import Glibc
 
-/// Standard error, and what is known about the terminal.
 enum Terminal {
     static func say(_ text: String) {
         let line = Array((StandardErrorLog.harmless(text) + "\n").utf8)
         _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Everything that is data. A reader that has gone ends the program quietly; a full disk ends it with a word. `hasColor`: the text
-    /// has this program's own commands to a terminal, and no text of others.
+    /// Prints data. A closed pipe ends the program silently; a full disk with an error. `hasColor`: the text contains this
+    /// program's escape sequences, and no foreign text.
     static func put(_ text: String, hasColor: Bool = false) {
         do throws(IngestError) { try OutputFile.put(hasColor ? text : TerminalText.clean(text)) } catch {
             if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
@@ -20,10 +19,10 @@ enum Terminal {
         }
     }
 
-    /// Lines for a person: those that are longer than the terminal is wide go on below their last column.
+    /// Folds lines that are wider than the terminal.
     static func show(_ text: String) { put(TextTable.folded(text, width: outputWidth)) }
 
-    /// Asks a person and takes one line; `nil` where there is nobody to ask.
+    /// Reads one line; `nil` if standard input is not a terminal.
     static func ask(_ question: String) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         let bytes = Array(TerminalText.clean(question).utf8)
@@ -31,7 +30,7 @@ enum Terminal {
         return readLine()
     }
 
-    /// The terminal's width, whether its letters go beyond ASCII, and whether colour is welcome.
+    /// The terminal's width, and whether it supports Unicode and colour.
     static var plotStyle: RangePlot.Style {
         var size = winsize()
         let isKnown = outputIsTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
@@ -42,10 +41,9 @@ enum Terminal {
             isUnicode: isUnicode, hasColor: hasColor || variable("FORCE_COLOR") != nil)
     }
 
-    /// Columns of standard output; `nil` where it is no terminal.
+    /// `nil` if standard output is not a terminal.
     static var outputWidth: Int? { TerminalSize.columns(of: STDOUT_FILENO) }
 
-    /// Columns of standard error.
     static var errorWidth: Int {
         var size = winsize()
         return errorIsTerminal && ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
@@ -55,7 +53,6 @@ enum Terminal {
         (["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first ?? "").lowercased().contains("utf")
     }
 
-    /// A variable of the environment that is set and not empty.
     private static func variable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }

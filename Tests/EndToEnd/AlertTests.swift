@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// Alerts of a watch, with a cuff on a pseudo terminal.
 @Suite(.serialized) struct AlertTests {
     private func configuration(_ port: String, _ rules: String, in scratch: Scratch) throws -> String {
         try scratch.write(
@@ -54,9 +53,9 @@ import Testing
         #expect(run.errors.split(separator: "\n").count { $0.contains(leftOut) } == 1)
         #expect(lines(got).first == run.output.split(separator: "\n").first { $0.contains("\"type\":\"alert\"") })
 
-        // Killed or stopped, the next run knows that it stands.
+        // The next run knows the active alert, however the first one ended.
         let again = try SpawnedCuff(arguments, environment: environment)
-        // An alert comes behind its reading: with the third one, those of the first two would be there.
+        // An alert follows its reading: with the third one, those of the first two would be there.
         #expect(try await again.prints { $0.output.split(separator: "\"origin\":\"push\"").count > 3 }, "\(again.errors)")
         again.signal(SIGTERM)
         #expect(await again.end().objects("alert").isEmpty)
@@ -64,7 +63,6 @@ import Testing
         cuff.signal(SIGTERM)
     }
 
-    /// A watch that began without any rule.
     @Test func theFirstRule_WorksAfterSIGHUP() async throws {
         let scratch = try Scratch()
         let port = scratch.path("port")

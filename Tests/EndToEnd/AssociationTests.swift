@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// An 11073 cuff that is used again and again on one line that stays up, as behind TCP or Bluetooth's serial port.
+/// An 11073 cuff that associates repeatedly on one connection, as over TCP or Bluetooth's serial port.
 @Suite(.timeLimit(.minutes(5))) struct AssociationTests {
-    /// Five hundred associations on one connection, every third of which ends by ABRT, the others by release.
+    /// 500 associations on one connection; every third ends by ABRT, the others by release.
     @Test func read_FollowsEveryAssociation() async throws {
         let scratch = try Scratch()
         let agent = try SpawnedCuff(
@@ -45,7 +45,7 @@ import Testing
         agent.signal(SIGTERM)
         #expect(run.status == 0, "\(run.errors)")
         #expect(Set(run.objects("blood_pressure").compactMap { $0["id"] as? String }).count == 60)
-        // A pseudo terminal stands for a serial line, which has no check.
+        // A pseudo terminal is treated as a serial line, which has no check.
         #expect(run.objects("blood_pressure").allSatisfy { ($0["flags"] as? [String])?.contains("no_measurement_check") == true })
     }
 }

@@ -3,7 +3,6 @@ import CuffIngest
 import Foundation
 import Testing
 
-/// `cuff average` and `cuff ambulatory` as a person runs them.
 @Suite struct AverageVerbTests {
     private let scratch: Scratch
     private var database: String { scratch.path("bp.db") }
@@ -20,8 +19,8 @@ import Testing
         _ = try HealthRuns.add(entry, zone: zone, to: database)
     }
 
-    /// Seven days of two morning and two evening readings; day 4 has no evening, day 5 a third morning reading, day 6 one that is
-    /// called invalid, and the last session begins at 23:58. The means by each rule were computed with exact fractions.
+    /// Seven days of two morning and two evening readings; day 4 has no evening, day 5 a third morning reading, day 6 an invalid
+    /// one, and the last session starts at 23:58. The means by each rule were computed with exact fractions.
     private func fillWeek(user: Int32? = nil, raisedBy more: Int = 0) throws {
         let week: [(day: Int, rows: [(String, Int, Int)])] = [
             (4, [("07:05", 148, 94), ("07:07", 144, 92), ("20:30", 141, 90), ("20:32", 139, 88)]),
@@ -55,7 +54,7 @@ import Testing
         #expect(nice["readings"] as? Int == 22 && nice["days"] as? Int == 6 && nice["complete"] as? Bool == true)
         #expect(nice["left_out"] as? [String: Int] == ["first_days": 4, "invalid": 1])
         #expect(nice["rule_year"] as? Int == 2019 && nice["day_1"] as? String == "2026-05-04")
-        // Named, and not compared before somebody says that it is an adult's plan.
+        // Printed, but not compared until the plan is known to be an adult's.
         #expect((nice["threshold"] as? [String: Any])?["systolic_mmHg"] as? Int == 135)
         #expect((nice["threshold"] as? [String: Any])?["diastolic_reached"] == nil && nice["class"] == nil)
         let all = try await cuff("average", "--json").objects("average").first
@@ -94,7 +93,7 @@ import Testing
         #expect(one.objects("average").first?["readings"] as? Int == 1 && one.objects("average").first?["class"] == nil)
     }
 
-    /// An outdated rule gives its numbers and says what replaces it; what is from memory says so wherever it is printed.
+    /// An outdated rule prints its results and its successor; unverified rules are marked wherever they are printed.
     @Test func outdatedRules_SayWhatReplacesThem() async throws {
         try fillWeek()
         let old = try await cuff("average", "--rule", "htn-canada", "--adult", "--json").objects("average").first
@@ -177,7 +176,7 @@ import Testing
         let day = try #require(run.objects("ambulatory").first, "\(run.errors)")
         #expect(day["expected"] as? Int == 48 && day["valid"] as? Int == 46 && day["valid_recording"] as? Bool == true)
         #expect(exact(day, "mean_day", "systolic_mmHg") == "1155/8" && exact(day, "mean_24h", "systolic_mmHg") == "6395/46")
-        // 1775/14 in lowest terms is itself.
+        // 1775/14 is in lowest terms.
         #expect(exact(day, "mean_night", "systolic_mmHg") == "1775/14")
         #expect(exact(day, "sleep_trough_surge_mmHg") == "449/12" && exact(day, "prewaking_surge_mmHg") == "337/12")
         #expect(day["trough_mmHg"] as? [Int] == [116, 112, 130] && day["dipping"] as? String == "dipper")
@@ -201,7 +200,6 @@ import Testing
         #expect(late.status == 66 && late.output.isEmpty)
     }
 
-    /// Lines of a file or a pipe are the same readings as those of the database.
     @Test func lines_AreReadBack() async throws {
         try fillWeek(user: 1)
         try fillWeek(user: 2, raisedBy: 10)
@@ -240,7 +238,7 @@ import Testing
         #expect(exact(day, "mean_day", "systolic_mmHg") == "1155/8")
     }
 
-    /// The worked example of the reference, where its folder is present.
+    /// The worked example of the reference, if its folder is present.
     @Test func samplesOfTheReference_GiveTheirNumbers() async throws {
         let folder = CuffProcess.folder.appendingPathComponent("../shared/reference/samples").path
         guard FileManager.default.fileExists(atPath: folder + "/home-bp-week.jsonl") else { return print("no samples beside the checkout") }

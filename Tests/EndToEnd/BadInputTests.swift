@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Each ends with a sentence that names the thing and the hint, the sysexits code, and nothing half-written.
+/// Each prints the affected name and a hint, exits with the sysexits code, and leaves nothing half-written.
 @Suite struct BadInputTests {
     private let and = "and-std"
 
@@ -52,7 +52,7 @@ import Testing
         expect(try await CuffProcess.run(["replay", file]), 64, ["driver"])
     }
 
-    /// What is asked for goes to a full disk; nobody shall take the empty file for the answer.
+    /// Output to a full disk: an empty file must not be reported as success.
     @Test(arguments: [
         ["drivers"], ["drivers", "and-std"], ["drivers", "--json"], ["drivers", "--markdown"], ["drivers", "--udev"],
         ["info", "/dev/null", "--driver", "omron-hbp"], ["sinks"], ["sinks", "--json"], ["stats"], ["stats", "--format", "table"],
@@ -106,7 +106,7 @@ import Testing
         let capture = CuffProcess.folder.appendingPathComponent("captures/and-std/last-result.capture").path
         let database = scratch.path("bp.db")
         #expect(try await CuffProcess.run(["replay", capture, "--sink", "sqlite:\(database)"]).status == 0)
-        // Root may write anything: the test becomes nobody, for whom the folder and the file are read-only.
+        // Root can write anything, so the test switches to nobody, for whom folder and file are read-only.
         let isRoot = getuid() == 0
         _ = try await CuffProcess.run(executable: "/bin/chmod", ["-R", "a+rX,a-w", scratch.url.path])
         let command =
@@ -114,7 +114,7 @@ import Testing
         let run = try await CuffProcess.run(executable: "/usr/bin/env", command + ["replay", capture, "--sink", "sqlite:\(database)"])
         _ = try await CuffProcess.run(executable: "/bin/chmod", ["-R", "u+w", scratch.url.path])
         if isRoot && run.errors.contains("setpriv") || run.errors.contains("Permission denied (os") {
-            print("note: aReadOnlyDatabase_IsSaid could not become nobody: \(run.errors)")
+            print("note: aReadOnlyDatabase_IsSaid could not switch to another user: \(run.errors)")
             return
         }
         expect(run, 73, [database, "read"])

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `make install` puts where, and how the scripts of `.ci` judge their parts. The parts themselves are stand-ins.
+/// The files of `make install`, and how the scripts in `.ci` judge their parts, with stand-ins for the parts.
 @Suite struct BuildScriptTests {
     private let scratch: Scratch
     init() throws { scratch = try Scratch() }
@@ -23,7 +23,7 @@ import Testing
             })
     }
 
-    /// Where rules are read: udev(7). Where the hwdb is: hwdb(7), which knows /etc and /usr alone; /lib is the spelling that
+    /// Rules are read from the folders in udev(7); the hwdb from those in hwdb(7), /etc and /usr only. /lib is the spelling that
     /// Debian's trigger watches.
     @Test(arguments: [
         ("/usr/local", "usr/local/lib/udev/rules.d", "etc/udev/hwdb.d", "usr/local/lib/systemd/system"),
@@ -37,14 +37,14 @@ import Testing
         #expect(files.contains("\(rules)/70-cuff.rules"))
         #expect(files.contains("\(hwdb)/70-cuff.hwdb"))
         #expect(files.isSuperset(of: ["\(units)/cuff.service", "\(units)/cuff@.service", "\(prefix.dropFirst())/bin/cuff"]))
-        // Program, rules, hwdb, two units, a drop-in, three completions; and the manual, of which only pages are installed.
+        // Program, rules, hwdb, two units, a drop-in, three completions, and manual pages.
         let pages = files.filter { $0.contains("/share/man/") }
         #expect(files.count == 9 + pages.count)
         #expect(pages.isSuperset(of: ["\(prefix.dropFirst())/share/man/man1/cuff.1", "\(prefix.dropFirst())/share/man/man5/cuff.toml.5"]))
         #expect(pages.allSatisfy { $0.contains(/man([157])\/[a-z.-]+\.\1$/) }, "\(pages)")
         let unit = try String(contentsOfFile: scratch.path("root/\(units)/cuff.service"), encoding: .utf8)
         #expect(unit.contains("ExecStart=\(prefix)/bin/cuff watch"))
-        // What is left to do is said, and nothing was built.
+        // The remaining steps are printed, and nothing was built.
         #expect(run.output.contains("systemd-hwdb update") && run.output.contains("udevadm trigger"))
         #expect(!run.output.contains("swift build"))
         let removed = try await make("PREFIX=\(prefix)", "uninstall")
@@ -61,7 +61,7 @@ import Testing
 
     // MARK: .ci/pins
 
-    /// A copy of what `.ci/pins` looks at, changed.
+    /// Runs a modified copy of the inputs of `.ci/pins`.
     private func pins(_ words: [String], _ change: (String) throws -> Void = { _ in }) async throws -> CuffProcess {
         let place = scratch.path(UUID().uuidString)
         for file in [".ci/pins", ".ci/floating", ".ci/Package.resolved", ".github/workflows/ci.yml", "Package.swift"] {
@@ -110,7 +110,7 @@ import Testing
 
     // MARK: .ci/run
 
-    /// A copy of the scripts whose parts are these lines of shell.
+    /// Runs a copy of the scripts with these shell lines as parts.
     private func ci(_ parts: [String: String]) async throws -> CuffProcess {
         let place = scratch.path(UUID().uuidString)
         for folder in [".ci", "Tests/Kernel", "bin"] {
@@ -140,7 +140,7 @@ import Testing
         let wrong = try await ci(["kernel": "echo 'FAILED  a reading'; exit 1"])
         #expect(wrong.status == 1)
         #expect(wrong.output.contains("FAILED  a reading"))
-        // What could not run was not held.
+        // A skipped part does not count as passed.
         let skipped = try await ci(["kernel": "echo 'skipped: no machine here' >&2; exit 77"])
         #expect(skipped.status == 0)
         #expect(skipped.output.contains("== kernel: skipped: no machine here"))

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A usbmon capture as the kernel makes it (LINKTYPE_USB_LINUX_MMAPPED), and serial packets of LINKTYPE_RTAC_SERIAL, built
-/// independently of the program that reads them. Times begin at 0, which no clock tells.
+/// A usbmon capture as made by the kernel (LINKTYPE_USB_LINUX_MMAPPED), and serial packets of LINKTYPE_RTAC_SERIAL, built
+/// independently of the reader. Times start at 0, which is not a real time.
 struct BusCapture {
     enum Chip: String, CaseIterable, Sendable {
         case ftdi, cp210x, pl2303, ch340, acm, hid
@@ -35,7 +35,7 @@ struct BusCapture {
         block(1, [UInt8(link & 0xFF), UInt8(link >> 8), 0, 0] + u32(0))
     }
 
-    /// The device is numbered, tells its descriptors, and speaks.
+    /// Enumeration, descriptors and data of the device.
     init(_ chip: Chip, device: UInt8 = 5, lines: [Line]) {
         self.init(link: 220)
         plug(chip, device)
@@ -46,7 +46,7 @@ struct BusCapture {
         var isFromCuff: Bool
         var bytes: [UInt8]
 
-        /// The lines of bytes of a text capture; its comments and events are left out.
+        /// The data lines of a text capture, without comments and events.
         static func all(of text: String) -> [Line] {
             text.split(separator: "\n").compactMap { line in
                 guard !line.hasPrefix("#"), let mark = line.firstIndex(where: { $0 == "<" || $0 == ">" }) else { return nil }

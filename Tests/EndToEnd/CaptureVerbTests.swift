@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// pcapng in and out, as a person uses it.
 @Suite struct CaptureVerbTests {
     private static let captures = CuffProcess.folder.appendingPathComponent("captures")
 
@@ -19,7 +18,7 @@ import Testing
         return scratch.path(name)
     }
 
-    /// What every one of these captures says, it says also as transfers of each bridge chip.
+    /// Each capture gives the same readings as transfers of each bridge chip.
     @Test(arguments: [BusCapture.Chip.ftdi, .cp210x, .pl2303, .ch340, .acm], samples)
     func replay_OfAUSBCapture_SaysWhatTheSerialCaptureSays(_ chip: BusCapture.Chip, _ sample: String) async throws {
         let scratch = try Scratch()
@@ -34,7 +33,7 @@ import Testing
         #expect(decoded.output == expected, "\(decoded.errors)")
     }
 
-    /// A cuff with ids of its own names its driver itself.
+    /// A cuff with its own USB ids determines its driver.
     @Test(arguments: ["mes-variant", "bad-check-then-good"])
     func replay_OfAHIDCuff_NeedsNoDriver(_ sample: String) async throws {
         let scratch = try Scratch()
@@ -108,7 +107,7 @@ import Testing
         #expect(run.output == (try Self.text("beurer-serial/asleep-then-awake.expected.jsonl")))
     }
 
-    /// tshark, another program's reader, is the judge of what is recorded.
+    /// Recordings are checked with tshark.
     @Test func record_WritesWhatWiresharkOpens() async throws {
         let scratch = try Scratch()
         let port = scratch.path("port")
@@ -164,7 +163,7 @@ import Testing
         #expect(foreign.errors.contains("link type 249 is not read: convert it to a Linux usbmon capture"), "\(foreign.errors)")
     }
 
-    /// Serial packets of a cuff that pushes, in a file five times as long: no more memory.
+    /// Serial packets of a cuff, in a file five times as long: no more memory.
     @Test(.timeLimit(.minutes(3))) func replay_IsConstantInMemory() async throws {
         let scratch = try Scratch()
         func peak(_ count: Int) async throws -> (memory: Int, readings: Int) {

@@ -2,7 +2,7 @@ import CuffCore
 import Foundation
 import Testing
 
-/// What a person may get wrong on a command line, and what they are told then.
+/// Mistakes on the command line and their messages.
 @Suite struct CommandLineTests {
     private let scratch: Scratch
     init() throws { scratch = try Scratch() }
@@ -33,14 +33,14 @@ import Testing
             ["decode", "--driver", "ampall-bp868f"], input: Array(try Data(contentsOf: URL(fileURLWithPath: file))))
         #expect(piped.status == 64)
         #expect(piped.errors.contains("cuff replay -"), "\(piped.errors)")
-        // A cuff's own bytes that begin like one are bytes: the documented frame of 13 digits behind noise.
+        // Bytes that only look like a capture's start: the documented frame of 13 digits after noise.
         let noise = Array("#1\r\n< x\r\n^1180900760640^".utf8)
         #expect(try await CuffProcess.run(["decode", "--driver", "ampall-bp868f"], input: noise).objects().count == 1)
     }
 
     // MARK: Flags
 
-    /// Refused before anything is opened: `/dev/not-there` is never asked for.
+    /// Refused before anything is opened.
     @Test(arguments: [
         ["read", "/dev/not-there", "--driver", "and-std", "--max", "0"], ["read", "/dev/not-there", "--driver", "and-std", "--max", "-3"],
         ["read", "/dev/not-there", "--driver", "beurer-serial", "--since", "2026-06-01", "--until", "2026-05-01"],
@@ -107,7 +107,6 @@ import Testing
             #expect(run.status == 64, "\(run.status)")
             #expect(run.output.isEmpty && run.errors.contains("--uhid /dev/uhid"), "\(run.errors)")
         }
-        // Nor is a terminal read as one.
         let cuff = try await SimulatedCuff("beurer-serial", in: scratch)
         let read = try await CuffProcess.run(cuff.arguments("read", as: driver), environment: cuff.environment)
         #expect(read.status == 64)
@@ -116,7 +115,7 @@ import Testing
 
     @Test(arguments: ["read", "measure", "info"])
     func aRefusedConnection_IsSaidAsOne(_ verb: String) async throws {
-        // Port 1 (tcpmux) of this machine: nobody listens there.
+        // Nothing listens on port 1 (tcpmux) of this machine.
         let run = try await CuffProcess.run(
             [verb, "tcp://127.0.0.1:1", "--driver", verb == "info" ? "taidoc" : "suntech-advantage"],
             environment: ["XDG_STATE_HOME": scratch.path("state")])
@@ -143,7 +142,7 @@ import Testing
         #expect(try await cuff.running.prints { _ in cuff.deflations == 1 })
     }
 
-    /// `script` gives the command a terminal of its own.
+    /// `script` gives the command a terminal.
     @Test(arguments: [60, 120]) func measure_IntoADatabase_ShowsBarAndResultAtATerminal(_ columns: Int) async throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else {
             return print("note: script(1) is not installed; measure at a terminal was not checked")
@@ -165,7 +164,7 @@ import Testing
         #expect(bars.allSatisfy { $0.count < columns }, "\(bars.map(\.count))")
     }
 
-    /// A dump that takes seconds: the count is written over itself, and gone when the result is told.
+    /// A dump of some seconds: the count is overwritten, and removed before the result.
     @Test func read_OfAnnouncedRecords_ShowsHowFarItIsAtATerminal() async throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else {
             return print("note: script(1) is not installed; progress at a terminal was not checked")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built `cuff` as a person runs it: a process with arguments, standard input, and an end.
+/// Runs the built `cuff`.
 struct CuffProcess: Sendable {
     var status: Int32
     var output: String
@@ -10,7 +10,7 @@ struct CuffProcess: Sendable {
 
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-    /// The readings among the printed lines, by type.
+    /// The printed readings, by type.
     func objects(_ type: String? = nil) -> [[String: Any]] {
         lines.compactMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
             .filter { type == nil || $0["type"] as? String == type }
@@ -18,7 +18,7 @@ struct CuffProcess: Sendable {
 
     static let folder = ProjectFolder.url
 
-    /// `cuff` lies beside the test runner in the build folder.
+    /// `cuff` is next to the test runner in the build folder.
     static let path: String = {
         let runner = URL(fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "")
         let beside = runner.deletingLastPathComponent().appendingPathComponent("cuff").path
@@ -26,7 +26,7 @@ struct CuffProcess: Sendable {
         return folder.appendingPathComponent(".build/debug/cuff").path
     }()
 
-    /// Runs it to its end, or for `limit` seconds, after which it is killed and the status is 9 + 128.
+    /// Runs it to its end; after `limit` seconds it is killed and the status is 9 + 128.
     static func run(
         _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:], limit: Double = 60
     ) async throws -> CuffProcess {
@@ -37,7 +37,7 @@ struct CuffProcess: Sendable {
         executable: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:], limit: Double = 60
     ) async throws -> CuffProcess {
         try await withCheckedThrowingContinuation { continuation in
-            // A thread of its own: the test runner's cooperative threads must not wait.
+            // Not on the test runner's cooperative threads, which must not block.
             Thread.detachNewThread {
                 do {
                     let process = Process()
@@ -45,7 +45,7 @@ struct CuffProcess: Sendable {
                     process.arguments = arguments
                     var variables = ProcessInfo.processInfo.environment
                     variables["TZ"] = "UTC"
-                    // Not this user's own readings.
+                    // Not the user's own readings.
                     let data = FileManager.default.temporaryDirectory.appendingPathComponent("cuff-data-\(UUID().uuidString)")
                     defer { try? FileManager.default.removeItem(at: data) }
                     variables["XDG_DATA_HOME"] = data.path
@@ -66,7 +66,7 @@ struct CuffProcess: Sendable {
                         try? inputPipe.fileHandleForWriting.close()
                     }
                     writer.start()
-                    // By its number: what the queue holds until then must not hold the process and its pipes.
+                    // By number: the queued item must not retain the process and its pipes.
                     let identifier = process.processIdentifier
                     let killer = DispatchWorkItem { kill(identifier, SIGKILL) }
                     DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: killer)
@@ -100,7 +100,7 @@ struct CuffProcess: Sendable {
     }
 }
 
-/// A folder of its own for one test, gone afterwards.
+/// A temporary folder for one test.
 final class Scratch: Sendable {
     let url: URL
     init() throws {

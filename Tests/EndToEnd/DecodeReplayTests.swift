@@ -57,7 +57,7 @@ import Testing
                 }
             }
             try handle.write(contentsOf: bytes)
-            // The peak of the child, as the operating system tells its parent.
+            // The peak memory of the child, from the operating system.
             let timed = try await CuffProcess.run(
                 executable: "/usr/bin/python3",
                 [

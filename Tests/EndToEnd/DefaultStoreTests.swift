@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Readings are kept where nobody said where, and found there again.
+/// Readings are stored in and read from the default database.
 @Suite(.timeLimit(.minutes(2))) struct DefaultStoreTests {
     private let scratch: Scratch
     private var environment: [String: String] { ["XDG_DATA_HOME": scratch.path("data"), "XDG_STATE_HOME": scratch.path("state")] }
@@ -30,7 +30,7 @@ import Testing
         let read = try await read([])
         #expect(read.status == 0, "\(read.errors)")
         #expect(read.objects("blood_pressure").count == 3)
-        // Nobody is at a terminal.
+        // Not at a terminal.
         #expect(!read.errors.contains("readings.db"))
         #expect(try kept(database) == 3)
         let attributes = try FileManager.default.attributesOfItem(atPath: database)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `cuff export` offers, and what it writes, judged by programs that others wrote.
+/// The output of `cuff export`, checked by other programs.
 @Suite struct ExportFormatTests {
     private static let root = ProjectFolder.url
     private static let formats = ["csv", "jsonl", "apple-health", "fhir", "fhir-ndjson", "omh", "influx"]
@@ -37,7 +37,7 @@ import Testing
         for option in Self.options { #expect(page.contains("`--\(option)"), "\(option)") }
     }
 
-    /// By schemas, models and validators; what is not installed is told.
+    /// By schemas, models and validators; missing ones are reported.
     @Test func formats_AreValidForOthers() async throws {
         let run = try await CuffProcess.run(
             executable: "/bin/sh", [Self.root.appendingPathComponent("Tests/Exports/run").path, CuffProcess.path], limit: 300)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import CuffIngest
 
-/// Files of a running `cuff` under the hands of other programs: rotation, limits on their size, numbers out of range.
+/// Files of a running `cuff` that other programs change: rotation, size limits, numbers out of range.
 @Suite struct FileSinkTests {
     private func lines(_ path: String) -> Int {
         ((try? Data(contentsOf: URL(fileURLWithPath: path))) ?? Data()).count { $0 == 0x0A }
     }
 
-    /// As logrotate does: rename, then SIGHUP. The new file is there before anything is written to it.
+    /// As logrotate does: rename, then SIGHUP. The new file exists before anything is written to it.
     @Test func read_FollowsRotatedFiles_AfterSIGHUP() async throws {
         let folder = try Scratch()
         let simulation = try Simulation(
@@ -26,7 +26,7 @@ import Testing
         reader.signal(SIGHUP)
         #expect(try await eventually { access(jsonl, F_OK) == 0 && access(csv, F_OK) == 0 }, "\(reader.said)")
         #expect(reader.isRunning)
-        // A reading whose file was renamed before it was synchronised is written to the new one; none is lost, and none is another.
+        // A reading whose file was renamed before it was synchronised is written to the new one; none is lost or changed.
         func all(_ path: String) throws -> Set<Substring> {
             try Set([path, path + ".1"].flatMap { try String(contentsOfFile: $0, encoding: .utf8).split(whereSeparator: \.isNewline) })
         }
@@ -37,7 +37,7 @@ import Testing
         simulation.stop()
     }
 
-    /// A limit on the size of files is an error of the write (EFBIG), not SIGXFSZ's end of the process; whole lines only.
+    /// A limit of the file size is a write error (EFBIG) instead of SIGXFSZ; only complete lines are written.
     @Test(
         .disabled(if: Sanitizer.isRunning, "a sanitizer's own memory is a file, which the limit concerns too"), arguments: ["jsonl", "csv"])
     func fileAtItsSizeLimit_IsSaid_AndHoldsWholeLines(_ kind: String) async throws {
@@ -61,7 +61,8 @@ import Testing
         #expect(access(folder.path("c.pcapng"), F_OK) != 0)
     }
 
-    /// A TM-2655's result with the given minute, as in captures/and-std: SYN SYN SOH 00 STX, the fields, ETX, and the fields' exclusive or.
+    /// A TM-2655's result with the given minute, as in captures/and-std: SYN SYN SOH 00 STX, the fields, ETX, and the XOR of the
+    /// fields.
     private func frame(_ minute: Int) -> String {
         let time = "2605050\(8 + minute / 60)" + (minute % 60 < 10 ? "0" : "") + "\(minute % 60)"
         let fields = ["TM2655", time, "RB", "M", "E00", "S138", "M 97", "D 82", "P 71", "I17", "L139"].map { $0 + "\u{1E}" }.joined()

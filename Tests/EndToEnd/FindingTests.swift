@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The first minutes with the program: is this cuff supported, what was mistyped, where is the configuration.
+/// Getting started: supported cuffs, typing errors, the configuration file.
 @Suite struct FindingTests {
     private let scratch: Scratch
     init() throws { scratch = try Scratch() }
@@ -21,7 +21,6 @@ import Testing
         #expect(Set(objects.compactMap { $0["driver"] as? String }) == ["beurer-hid", "beurer-serial"])
     }
 
-    /// A pipe finds a model with grep, too.
     @Test func theList_NamesModels() async throws {
         let run = try await CuffProcess.run(["drivers"])
         #expect(run.lines.contains { $0.hasPrefix("beurer-serial\t") && $0.contains("Beurer BM58") })
@@ -69,7 +68,7 @@ import Testing
         return try #require(command["subcommands"] as? [[String: Any]]).filter { $0["commandName"] as? String != "help" }
     }
 
-    /// Two examples at least, of this verb, with options that its help shows.
+    /// Each verb has at least two examples, with options that its help shows.
     @Test func everyVerb_HasExamples_OfOptionsThatItShows() async throws {
         func check(_ verb: [String: Any], _ path: [String]) throws {
             let name = try #require(verb["commandName"] as? String)
@@ -84,7 +83,7 @@ import Testing
                 .flatMap { $0["names"] as? [[String: Any]] ?? [] }.compactMap { $0["name"] as? String }
             for example in examples {
                 #expect(example.contains("cuff \((path + [name])[0])"), "\(called): \(example)")
-                // What stands in the command of this program, not behind a pipe.
+                // Only the command of this program, not those in the pipe.
                 let own = example.split(separator: "|").first { $0.contains("cuff \((path + [name])[0])") } ?? ""
                 for word in own.split(separator: " ") where word.hasPrefix("-") && word.count > 1 && word != "-" {
                     let option = word.drop { $0 == "-" }.split(separator: "=")[0]
@@ -107,7 +106,6 @@ import Testing
         for verb in try await verbs() { check(verb) }
     }
 
-    /// What a verb refuses or has no use for is not shown.
     @Test func options_WithoutUse_AreNotShown() async throws {
         for (verb, option) in [
             ("watch", "--option"), ("watch", "--device"), ("info", "--sink"), ("clock", "--raw"), ("stop", "--sink"),
@@ -135,7 +133,6 @@ import Testing
                 "watch listen", "watch again", "watch web", "alert high", "alert pulse", "alert silence",
             ])
         #expect(shown.output.contains("user 1=Anna"))
-        // Every kind of server is there.
         let schemes = Set(shown.objects("setting").compactMap { ($0["value"] as? String)?.split(separator: ":").first.map(String.init) })
         #expect(schemes.isSuperset(of: ["mqtts", "postgres", "influx+https", "fhir+https", "https", "pigeon"]), "\(schemes)")
     }
@@ -166,7 +163,7 @@ import Testing
         let shown = try await CuffProcess.run(["config", "show"], environment: environment)
         #expect(shown.output.contains("device front desk\tport:1-1.2\ttaidoc user 1=Anna \"A\" user 2=Ben"), "\(shown.output)")
         #expect(shown.output.contains("device beurer-serial\tport:1-1.3\tbeurer-serial\t"), "\(shown.output)")
-        // A file that is wrong is not added to.
+        // An invalid file is not changed.
         try Data("[device.x]\nmatsch = 1\n".utf8).write(to: URL(fileURLWithPath: file))
         let third = try await setup("--assign", "port:1-1.4=taidoc")
         #expect(third.status == 78, "\(third.errors)")
@@ -184,7 +181,6 @@ import Testing
         #expect(silent.errors.contains("--yes"))
     }
 
-    /// Names of the configuration stand for a slot of one cuff.
     @Test func aUser_IsFoundByName() async throws {
         let file = try scratch.write(
             "c.toml", "[device.hallway]\nmatch = \"port:1-1.2\"\ndriver = \"taidoc\"\nusers = { 1 = \"Anna\", 2 = \"Ben\" }\n")
@@ -214,7 +210,7 @@ import Testing
         #expect(run.objects().count == run.lines.count, "\(run.output)")
     }
 
-    /// `script` gives the command a terminal of its own.
+    /// `script` gives the command a terminal.
     @Test(arguments: [60, 80, 120, 200]) func tables_FitTheTerminal(_ columns: Int) async throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else {
             return print("note: script(1) is not installed; widths were not checked")

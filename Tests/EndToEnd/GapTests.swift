@@ -2,10 +2,10 @@ import CuffCore
 import Foundation
 import Testing
 
-/// A capture of a few lines with a gap of years, and of more, costs neither time nor memory, whoever reads it.
+/// A short capture with a gap of years costs neither time nor memory.
 @Suite struct GapTests {
     private func run(_ arguments: [String]) async throws -> CuffProcess {
-        // Four gigabytes of address space: a list of idle turns would need more.
+        // 4 GB of address space: a list of idle turns would need more.
         try await CuffProcess.run(
             executable: "/bin/bash", ["-c", "ulimit -v 4000000; exec \"$@\"", "bash", CuffProcess.path] + arguments, limit: 20)
     }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Nobody reads the output, and the input has no end in sight.
+    /// The output is not read, and the input does not end.
     @Test func aSignal_EndsAReplay_WhoseOutputIsNotRead() async throws {
         let scratch = try Scratch()
         let path = try scratch.write("a.capture", "# driver: and-std\n" + (0..<20_000).map(Self.result).joined())

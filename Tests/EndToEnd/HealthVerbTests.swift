@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// The verbs over stored readings, as a person runs them.
 @Suite struct HealthVerbTests {
     private let scratch: Scratch
     private var database: String { scratch.path("bp.db") }
@@ -12,7 +11,7 @@ import Testing
         try await CuffProcess.run(arguments + ["--db", database, "--tz", "UTC"], input: input)
     }
 
-    /// Three readings of a person's diary; the last one is irregular and fast, and may be another user's.
+    /// Three entered readings; the last one is irregular and fast, and may belong to another user.
     private func fill(lastOf user: String? = nil) async throws -> [String] {
         for arguments in [
             ["120", "80", "60", "--at", "2026-05-05T07:00"], ["130", "85", "70", "--at", "2026-05-05T19:00"],
@@ -112,7 +111,7 @@ import Testing
         #expect(systolic["last"] as? Int == 130 && systolic["last_time"] as? String == "2026-05-05T19:00:00+00:00")
         let diastolic = try #require(days[0]["diastolic_mmHg"] as? [String: Any])
         #expect(diastolic["avg"] as? Double == 82.5)
-        // In Kiritimati the evening's reading is the next day's.
+        // In Kiritimati the evening's reading is on the next day.
         let far = try await CuffProcess.run(["stats", "--db", database, "--tz", "Pacific/Kiritimati", "--format", "jsonl"])
         #expect(far.objects("statistics").map { $0["count"] as? Int } == [1, 2])
     }
@@ -126,7 +125,7 @@ import Testing
         #expect(try await counts("--since", "2026-05-05T12:00", "--until", "2026-05-05T13:00") == [2])
         #expect(try await counts("--until", "2026-05-06") == [2])
         #expect(try await counts("--since", "2026-05-05T12:00", "--by", "hour") == [1, 1])
-        // Hours that come back each day are no stretch of time.
+        // Parts of the day are not stretches of time.
         #expect(try await counts("--since", "2026-05-05T12:00", "--by", "daypart") == [1, 1])
     }
 
@@ -163,7 +162,6 @@ import Testing
         #expect(refused.status == 73)
         #expect(try await cuff("export", "-o", file, "--force", "--since", "2026-05-06").status == 0)
         #expect(try String(contentsOfFile: file, encoding: .utf8).split(whereSeparator: \.isNewline).count == 2)
-        // Nothing half-written stays behind.
         let left = try FileManager.default.contentsOfDirectory(atPath: scratch.url.path).filter { $0.hasSuffix(".part") }
         #expect(left.isEmpty)
         #expect(try await cuff("export", "-o", scratch.path("no/such/folder.csv")).status == 73)
@@ -195,13 +193,13 @@ import Testing
         }
         #expect(try await new("doctor") == [120, 130, 140])
         #expect(try await new("doctor") == [])
-        // An older reading that arrives late is new all the same.
+        // A late reading with an earlier time is new, too.
         #expect(try await cuff("add", "118", "76", "--at", "2026-01-02T08:00").status == 0)
         #expect(try await new("doctor", "--since", "2026-05-01") == [])
         #expect(try await new("doctor") == [118])
         #expect(try await new("o'clock") == [118, 120, 130, 140])
         #expect(try await new("doctor") == [])
-        // A file that could not be written was not given away.
+        // A failed export delivers nothing.
         let failed = try await cuff("export", "--format", "jsonl", "--new", "nowhere", "-o", scratch.path("no/such/folder"))
         #expect(failed.status == 73)
         #expect(try await new("nowhere").count == 4)
@@ -233,7 +231,7 @@ import Testing
         try await read()
         let ids = try await cuff("show", "--format", "jsonl").objects().compactMap { $0["id"] as? String }
         #expect(ids.count == 2)
-        // Nobody confirmed; nothing said what; only asked what would be.
+        // Without confirmation, without a selection, and a dry run.
         #expect(try await cuff("delete", ids[0]).status == 64)
         #expect(try await cuff("delete", ids[0], "--confirm", "yes").status == 1)
         #expect(try await cuff("delete", "--confirm", "delete").status == 64)
@@ -242,11 +240,11 @@ import Testing
         let deleted = try await cuff("delete", ids[0], "--confirm", "delete")
         #expect(deleted.status == 0, "\(deleted.errors)")
         #expect(try await values(cuff("show", "--format", "jsonl")) == [131])
-        // The same memory again, through the tombstone.
+        // Reading the same memory again does not bring it back.
         try await read()
         #expect(try await values(cuff("show", "--format", "jsonl")) == [131])
         #expect(try await cuff("stats", "--format", "jsonl").objects("statistics").first?["count"] as? Int == 1)
-        // Nothing of it is left in the file but its id.
+        // Only the id is left in the file.
         let row = try await CuffProcess.run(
             executable: "/usr/bin/sqlite3",
             [database, "select systolic_mmHg is null, device_time is null, length(raw) from reading where id = '\(ids[0])'"])
@@ -271,7 +269,7 @@ import Testing
         let values = try await CuffProcess.run(series + ["--values"])
         #expect(values.lines.count == 23)
         #expect(values.lines.allSatisfy { $0.hasSuffix("\tmmHg") })
-        // A few values in each second: their times are all different, and begin as the series does.
+        // A few values per second: their times are distinct, and the first is the start of the series.
         let times = values.lines.compactMap { $0.split(separator: "\t").first.map(String.init) }
         let exact = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00/
         let whole = times.filter { $0.wholeMatch(of: exact) == nil }
@@ -288,7 +286,7 @@ import Testing
     // MARK: read by time
 
     @Test func read_TakesAStretchOfTime_OrOnlyWhatIsNew() async throws {
-        // Records 2026-05-05 07:31:10, about 08:46, about 09:55 and on, by the seed.
+        // Records 2026-05-05 07:31:10, about 08:46, about 09:55 and so on, by the seed.
         let cuff = try await SimulatedCuff("beurer-serial", ["--count", "6"], in: scratch)
         func read(_ more: String...) async throws -> CuffProcess {
             try await CuffProcess.run(cuff.arguments("read", more + ["--sink", "stdout"]), environment: cuff.environment)
@@ -301,13 +299,13 @@ import Testing
         #expect(some.status == 0, "\(some.errors)")
         #expect(some.objects("blood_pressure").compactMap { $0["device_time"] as? String }.sorted() == Array(times[1..<4]))
         #expect(try await read("--since", times[4], "--until", times[1], "--tz", "UTC").status == 64)
-        // New to a database: all, then none.
+        // New to a database: first all, then none.
         let known = try await CuffProcess.run(
             cuff.arguments("read", ["--new-to", database, "--sink", "stdout", "--sink", "sqlite:\(database)"]),
             environment: cuff.environment)
         #expect(known.objects("blood_pressure").count == 6)
         #expect(try await read("--new-to", database).objects("blood_pressure").isEmpty)
-        // A cuff that forgets what it was acknowledged for cannot be asked for a part.
+        // A cuff that forgets acknowledged readings cannot be read partially.
         let refused = try await CuffProcess.run(["read", "/dev/not-there", "--driver", "r1", "--since", "7d"])
         #expect(refused.status == 64)
         #expect(refused.errors.contains("forgets"))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import cuff
 
-/// A fault that a person reads says what to do. `Sources/cuff/System/Sentences` holds the words of every fault; these tests read its text, so
-/// that a new fault or a new case without a hint does not go unseen.
+/// Every fault shown to users has a hint. `Sources/cuff/System/Sentences` contains the texts of all faults; these tests parse its
+/// source, so that a fault or case without a hint is noticed.
 @Suite struct HintTests {
-    /// Cases of which nobody can mend anything, each with the reason.
+    /// Cases that the user cannot fix, each with the reason.
     private static let withoutHint: [String: String] = [
         "FileFault.outputClosed": "the reader of a pipe has left: the run ends quietly, as asked",
         "PrintFault.interrupted": "the person stopped it",
@@ -18,7 +18,7 @@ import Testing
         "RunEnding.noResult": "the cuff's own reason is all that is known",
         "RunEnding.session": "what the session said last is all that is known",
         "ConfigurationFault.refused": "the parser's own sentence says what to write",
-        "ConfigurationFault.wrongType": "the sentence says what is to stand there",
+        "ConfigurationFault.wrongType": "the sentence says what to write",
     ]
 
     private static func texts(_ folder: String) throws -> [String: String] {
@@ -31,7 +31,7 @@ import Testing
         return texts
     }
 
-    /// `FileFault.outputClosed`, `TransportFault.default`: the cases of a text of Swift whose hint is empty.
+    /// `FileFault.outputClosed`, `TransportFault.default`: cases with an empty hint in Swift source.
     private static func emptyHints(_ text: String) -> [String] {
         var type = ""
         var empty: [String] = []
@@ -63,7 +63,6 @@ import Testing
         #expect(Self.emptyHints(text) == ["XFault.a", "XFault.b", "XFault.default"])
     }
 
-    /// A kind of fault that a layer has and for which nobody wrote words.
     @Test func everyFault_HasItsWords() throws {
         let declared = try Self.texts("Sources/CuffIngest").values.flatMap { text in
             text.matches(of: /(?:public|package) (?:enum|struct) (\w+): Fault\b/).map { String($0.1) }
@@ -75,7 +74,7 @@ import Testing
         #expect(Set(declared).subtracting(hinted).isEmpty, "an extension in Sources/cuff/System/Sentences is missing")
     }
 
-    /// A hint is an instruction of one or two sentences: in lower case at its start, without a full stop at its end.
+    /// A hint is one or two sentences, starting in lower case and without a final full stop.
     @Test func hints_AreOfOneForm() throws {
         for (name, text) in try Self.texts("Sources/cuff/System/Sentences") where name.hasSuffix("+Hint.swift") {
             for match in text.matches(of: /(?m)^\s*(?:case .+|default): "([^"\\]+)"$/) {

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// `cuff identify` as a person runs it.
 @Suite struct IdentifyVerbTests {
     private let scratch: Scratch
 

@@ -2,16 +2,15 @@ import Foundation
 import Glibc
 import Testing
 
-/// A watch with nothing to do does nothing: no timer, no polling, no thread that wakes. `Tests/idle` looks longer, and at
-/// the release binary's memory.
+/// An idle watch has no timer, no polling and no thread that wakes up. `Tests/idle` tests longer, with the release binary's memory.
 @Suite struct IdleTests {
-    @Test(.disabled(if: Sanitizer.isRunning, "a sanitizer wakes up by itself"), .timeLimit(.minutes(2)))
+    @Test(.disabled(if: Sanitizer.isRunning, "a sanitizer causes wake-ups"), .timeLimit(.minutes(2)))
     func idleWatch_NeverWakes() async throws {
         let scratch = try Scratch()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CuffProcess.path)
         process.arguments = ["watch", "--no-config", "--sink", "sqlite:\(scratch.path("bp.db"))"]
-        // A plan of somebody's in the state folder would be something to do.
+        // A schedule in the user's state folder would be work.
         process.environment = ProcessInfo.processInfo.environment.merging([
             "HOME": scratch.path("home"), "XDG_STATE_HOME": scratch.path("state"),
         ]) {
@@ -23,8 +22,8 @@ import Testing
         try process.run()
         defer { process.terminate() }
         let identifier = process.processIdentifier
-        // A thread that served the start is kept by Dispatch for some seconds more, and its end is a switch, too. Of three looks one
-        // must find nothing: a machine on which serial devices come and go has something to do.
+        // Dispatch keeps threads of the start for some seconds, and their end is a context switch, too. One of three measurements
+        // must be zero, because serial devices that come and go cause work.
         var seen: [Int] = []
         try await Task.sleep(for: .seconds(4))
         for _ in 0..<3 {
@@ -34,12 +33,12 @@ import Testing
             if seen.last == 0 { break }
         }
         #expect(seen.last == 0, "context switches in 10 s each: \(seen)")
-        // Debug builds share the toolchain's libraries; what is their own counts here.
+        // Debug builds share the toolchain's libraries; only private memory counts.
         let own = try #require(Self.field("RssAnon", of: "/proc/\(identifier)/status"))
         #expect(own < 12 * 1024, "\(own) KiB of its own")
     }
 
-    /// How often any of its threads was given the processor, so far.
+    /// The context switches of all its threads so far.
     private static func switches(of process: pid_t) -> Int? {
         guard let tasks = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task") else { return nil }
         return tasks.reduce(0) { sum, task in

@@ -5,13 +5,13 @@ import Testing
 
 @testable import CuffIngest
 
-/// The promise of the whole program: a cuff is acknowledged only for what is on disk, and nothing is stored twice, wherever the
-/// run is cut off. `CUFF_KILLS=500` is what `make test-kill` asks for.
+/// The central guarantee: wherever a run is cut off, only durable readings are acknowledged to the cuff, and nothing is stored
+/// twice. `make test-kill` sets `CUFF_KILLS=500`.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct KillTests {
     private static let rounds = ProcessInfo.processInfo.environment["CUFF_KILLS"].flatMap { Int($0) } ?? 20
     private static let sinkNames = ["bp.db", "bp.jsonl", "bp.csv"]
 
-    /// Which measurements a sink holds, as their times on the cuff's clock, in the order of its lines.
+    /// The measurements in a sink, as times of the cuff's clock, in order.
     private func stored(_ name: String, _ folder: Scratch) throws -> [String] {
         let path = folder.path(name)
         guard FileManager.default.fileExists(atPath: path) else { return [] }
@@ -23,10 +23,10 @@ import Testing
             }
             return times
         }
-        // A kill may cut the last line; the next run removes what is left of it.
+        // A kill may truncate the last line; the next run repairs it.
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let lines = text[..<(text.lastIndex(where: \.isNewline) ?? text.startIndex)].split(whereSeparator: \.isNewline)
-        // A pending line is completed by a later one under the same id.
+        // A pending line is completed by a later one with the same id.
         return lines.filter { !$0.contains("pending") }.compactMap { line in
             if name.hasSuffix(".csv") {
                 let cells = line.split(separator: ",", omittingEmptySubsequences: false)
@@ -43,8 +43,8 @@ import Testing
         return String(text.string.prefix(19))
     }
 
-    /// Rounds of reading that are cut off at a random instant; after each, everything that was confirmed to the cuff stands
-    /// in every sink, and nothing twice. Then one round that ends in order.
+    /// Readings cut off at random instants; after each, everything confirmed to the cuff is in every sink exactly once. The last
+    /// round ends normally.
     private func run(
         rounds: Int, seed: UInt64, cut: @escaping @Sendable (RunningCuff, Simulation) async -> Void
     ) async throws -> (confirmed: Int, stored: Int, cutInTheMiddle: Int) {
@@ -57,7 +57,7 @@ import Testing
         for round in 0...rounds {
             let isLast = round == rounds
             let count = Locked(0)
-            // A cuff keeps what was not confirmed.
+            // A cuff keeps unconfirmed records.
             let left = Array(records[confirmed..<min(records.count, confirmed + (isLast ? 20 : 600))])
             let cuff = try Simulation(
                 driver: CuffDriver.phd.witnessed { count.withLock { $0 += 1 } },
@@ -71,7 +71,7 @@ import Testing
                 let status = await reader.end()
                 #expect(status == 0 || status == 74, "\(reader.said)")
             } else {
-                // Most instants fall into the reading, some before its beginning.
+                // Most instants are during the reading, some before its start.
                 let isEarly = random.next() % 10 == 0
                 if !isEarly { _ = try await eventually(10) { count.withLock { $0 } > 0 } }
                 try await Task.sleep(for: .microseconds(Int64(random.next() % (isEarly ? 60_000 : 120_000))))
@@ -113,14 +113,14 @@ import Testing
         #expect(result.cutInTheMiddle > Self.rounds / 2, "the instants must fall into the reading")
     }
 
-    /// Readings and what waits for a program stand in one file: whenever the run is cut off, either has what the other has.
+    /// Readings and queued lines are in one file: whenever the run is cut off, both have the same readings.
     @Test func killed_BetweenTwoSinks_LeavesBothOrNeither() async throws {
         let folder = try Scratch()
         let records = SimulatedRecord.sample(count: Self.rounds * 400 + 100, seed: 31)
         var random = SplitMix64(seed: 31)
         var confirmed = 0
         let path = folder.path("bp.db")
-        // It answers nothing, so that every line stays.
+        // It never answers, so that every line stays queued.
         let helper = "exec+ack:sh -c 'echo ready 1; cat > /dev/null'"
         for round in 0..<Self.rounds {
             let count = Locked(0)
@@ -146,7 +146,7 @@ import Testing
                 readings.insert(reading.id.description)
                 return true
             }
-            // The first line of a reading may be pending still, as its row is.
+            // The first line of a reading may be pending, as its row is.
             let lines = Set(try Outbox(store, spec: helper).next(.max).filter { !$0.isPending }.map(\.id))
             try store.close()
             #expect(readings.count >= confirmed && readings == lines, "round \(round): \(readings.symmetricDifference(lines))")
@@ -174,7 +174,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(200))
         let before = count.withLock { $0 }
         try await Task.sleep(for: .seconds(2))
-        #expect(count.withLock { $0 } == before, "a stopped program acknowledgement nobody")
+        #expect(count.withLock { $0 } == before, "a stopped program acknowledges nothing")
         reader.signal(SIGCONT)
         let status = await reader.end(within: 60)
         #expect(status == 0, "\(reader.said)")

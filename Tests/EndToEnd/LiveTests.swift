@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A simulated cuff on a real pty, read by the real command.
+/// A simulated cuff on a pseudo terminal, read by the built command.
 @Suite struct LiveTests {
     @Test(arguments: ["and-std"])
     func read_OfAPushingCuff_GivesEveryReadingOnce(_ driver: String) async throws {

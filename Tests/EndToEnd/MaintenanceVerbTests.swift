@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// `cuff db`, `cuff capture anonymise` and `cuff doctor --report` as a person uses them.
 @Suite(.timeLimit(.minutes(3))) struct MaintenanceVerbTests {
     private static let captures = CuffProcess.folder.appendingPathComponent("captures")
 
@@ -33,7 +32,7 @@ import Testing
         #expect(again.status == 73 && again.errors.contains("--force"))
         let check = try await CuffProcess.run(["db", "check", "--db", copy])
         #expect(check.status == 0 && check.output.contains(": ok, "))
-        // A deleted reading leaves a tombstone, which is purged on confirmation alone.
+        // A deleted reading leaves a tombstone, which is purged only on confirmation.
         let first = try #require(before.split(separator: "\"id\":\"").dropFirst().first?.prefix(32))
         let deletion = try await CuffProcess.run(["delete", String(first), "--db", path, "--confirm", "delete"])
         #expect(deletion.status == 0, "\(deletion.errors)")
@@ -68,7 +67,6 @@ import Testing
         #expect(missing.status == 66)
     }
 
-    /// A row that has changed on the disk is left out, and that is said, whatever the verb.
     @Test(arguments: [
         ["show"], ["show", "--json", "--since", "2020-01-01"], ["export", "--format", "csv"], ["report", "-o", "-"], ["stats"],
     ])
@@ -91,7 +89,6 @@ import Testing
         #expect(!run.output.isEmpty && run.output != whole.output, "what is whole is shown")
     }
 
-    /// A stored reading that an earlier driver got wrong is corrected from its own bytes.
     @Test func dbRedecode_ShowsFirst_AndCorrectsOnRequest() async throws {
         let folder = try Scratch()
         let path = try await database(folder, "beurer-serial/two-records")
@@ -135,7 +132,7 @@ import Testing
         }
         let text = try String(contentsOfFile: output, encoding: .utf8)
         #expect(text.contains("# changed: ") && text.contains("anonymised: ") && !text.contains("# by:"))
-        // Nothing is replaced unasked, and a shift of nothing is none.
+        // Nothing is replaced without a request, and a shift of 0 days is refused.
         #expect(try await CuffProcess.run(["capture", "anonymise", input, "-o", output]).status == 73)
         #expect(try await CuffProcess.run(["capture", "anonymise", input, "-o", "-", "--days", "0"]).status == 64)
     }
@@ -152,7 +149,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.path("clock.capture")))
     }
 
-    /// `A1` of the cuff's answer stands as hexadecimal digits, `4131`; the padding, nines, is overwritten with it.
+    /// The id `A1` in the cuff's answer is `4131` in hexadecimal digits; its padding of nines overwrites it.
     @Test func anonymise_OverwritesAPatientsID() async throws {
         let folder = try Scratch()
         let capture = Self.captures.appendingPathComponent("microlife-bpa100/patient-id.capture").path
@@ -162,7 +159,7 @@ import Testing
         #expect(!text.contains("34313331") && text.contains("06" + String(repeating: "30", count: 22) + "2c30352e30300d0a"), "\(text)")
     }
 
-    /// Monitors: what no document explains is cleared, and the numbers stay.
+    /// Monitors: undocumented fields are cleared, and the values are kept.
     @Test func anonymise_ClearsWhatItDoesNotKnow() async throws {
         let folder = try Scratch()
         for name in [
@@ -180,7 +177,7 @@ import Testing
         }
     }
 
-    /// The cuff cannot write a time so much earlier: the recording is refused, and nothing is written.
+    /// The cuff's format has no earlier years: the recording is refused, and nothing is written.
     @Test func anonymise_RefusesWhatWouldRemain() async throws {
         let folder = try Scratch()
         let capture = Self.captures.appendingPathComponent("phd/thermometer-by-its-standard-number.capture").path
@@ -232,7 +229,6 @@ import Testing
 }
 
 extension Sequence where Element: Sendable {
-    /// One after the other.
     fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
         var results: [Result] = []
         for element in self { results.append(try await body(element)) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The manual pages say what the parser says, and mandoc has nothing to complain about.
+/// The manual pages match the parser, without mandoc warnings.
 @Suite struct ManualTests {
     private static let folder = CuffProcess.folder.appendingPathComponent("man")
 
@@ -31,12 +31,11 @@ import Testing
             .filter { $0.contains(/\.[157]$/) }.map { Self.folder.path + "/" + $0 }.sorted()
         #expect(pages.contains { $0.hasSuffix("/cuff.toml.5") } && pages.contains { $0.hasSuffix("/cuff-sink.7") })
         let run = try await CuffProcess.run(executable: "/usr/bin/env", ["mandoc", "-T", "lint"] + pages)
-        // Other pages of the system, and of this manual before it is installed, are none of the page's business.
+        // Missing pages of the system, or of this manual before it is installed, are ignored.
         let complaints = run.lines.filter { !$0.contains("referenced manual not found") && !$0.contains("outdated mandoc.db") }
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    /// Every exit status of the program stands in cuff(1).
     @Test func exitStatuses_AreInTheManual() throws {
         let text = try String(contentsOf: Self.folder.appendingPathComponent("cuff.1"), encoding: .utf8)
         let source = try String(
@@ -48,7 +47,6 @@ import Testing
         #expect(told == Set(numbers))
     }
 
-    /// The package's version, the program's and the changelog's are one.
     @Test func thePackage_HasTheProgramsVersion() async throws {
         let version = try await CuffProcess.run(["--version"]).lines[0]
         let log = try String(contentsOf: CuffProcess.folder.appendingPathComponent("debian/changelog"), encoding: .utf8)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// How measurements end where the cuff, the reader of the output or the measuring process is gone.
+/// How measurements end if the cuff, the reader of the output or the measuring process is gone.
 @Suite(.serialized) struct MeasureEndTests {
     private func life(_ run: CuffProcess) -> [String] { run.objects("measurement").compactMap { $0["event"] as? String } }
 
@@ -11,7 +11,7 @@ import Testing
         let cuff = try await SimulatedCuff(driver, in: scratch)
         let running = try SpawnedCuff(cuff.arguments("measure", ["--duration", "50"]), environment: cuff.environment)
         #expect(try await running.prints { $0.output.contains("cuff_pressure") })
-        // The line stays open, and nobody is behind it.
+        // The line stays open without a peer.
         cuff.running.signal(SIGSTOP)
         let since = Date()
         let run = await running.end()
@@ -20,11 +20,11 @@ import Testing
         #expect(run.objects("measurement").last?["reason"] as? String == "lost", "\(run.lines.suffix(2))")
         #expect(life(run).count { $0 != "started" } == 1)
         #expect(Date().timeIntervalSince(since) < 10)
-        // The stop was sent; what was not confirmed is told again by whoever comes next.
+        // The stop was sent, but not confirmed, so the next process repeats it.
         #expect(try await cuff.running.prints { _ in cuff.deflations >= 1 })
     }
 
-    /// These print nothing between the start and the result.
+    /// Cuffs without output between the start and the result.
     @Test(arguments: ["and-std", "maibobo", "dinamap-ascii", "par-nibp"])
     func aReaderThatLeavesBeforeTheResult_StopsTheCuff(_ driver: String) async throws {
         let scratch = try Scratch()
@@ -33,7 +33,7 @@ import Testing
             executable: "/bin/bash",
             ["-c", "\"$0\" measure \"$1\" --driver \(driver) | head -n 1", CuffProcess.path, cuff.port], environment: cuff.environment)
         #expect(run.lines.count == 1)
-        // and-std's stop is not answered, and its simulated cuff says what it did.
+        // and-std does not answer a stop; its simulator logs it.
         #expect(try await cuff.running.prints(within: 10) { _ in cuff.deflations == 1 }, "\(cuff.running.errors)")
     }
 
@@ -48,7 +48,7 @@ import Testing
         #expect(cuff.deflations == 0)
         let next = try await CuffProcess.run(cuff.arguments("read"), environment: cuff.environment)
         #expect(next.errors.contains("sending a stop first"), "\(next.errors)")
-        // What cannot be read is refused all the same, afterwards.
+        // A command that is not supported is still refused, afterwards.
         let canBeRead = driver == "par-nibp" || driver == "and-std"
         #expect((next.status == 64) == !canBeRead, "\(next.status) \(next.errors)")
         #expect(try await cuff.running.prints(within: 10) { _ in cuff.deflations == 1 }, "\(cuff.running.errors)")
@@ -78,7 +78,7 @@ import Testing
     @Test func watch_OwnsItsPort() async throws {
         let scratch = try Scratch()
         let config = scratch.path("config.toml")
-        // Two watches at once must not meet; which port is free is not known beforehand.
+        // A port per process, because watches of concurrent tests must not meet.
         let port = 20_000 + Int(getpid()) % 20_000
         try Data("[watch]\nlisten = \":\(port)\"\n".utf8).write(to: URL(fileURLWithPath: config))
         let environment = ["XDG_STATE_HOME": scratch.path("state"), "HOME": scratch.path("home")]
@@ -94,7 +94,7 @@ import Testing
         for agent in agents { agent.signal(SIGTERM) }
         #expect(run.status == 0, "\(run.errors)")
         #expect(Set(run.objects("blood_pressure").compactMap { $0["device"] as? String }).count == 2)
-        // Nobody would keep what an agent forgets.
+        // Without a durable sink an agent's readings would be lost.
         let keepless = try await CuffProcess.run(
             ["watch", "--no-config", "--sink", "stdout", "--listen", ":\(port)"], environment: environment)
         #expect(keepless.status == 64 && keepless.errors.contains("phd"), "\(keepless.errors)")
@@ -104,7 +104,7 @@ import Testing
 
     @Test func aWholeFrameOfUnknownKind_IsSaid_WithoutItsBytes() async throws {
         let scratch = try Scratch()
-        // A record RZ with a right check: A&D, VENDORS-2 13.
+        // A record RZ with a valid check (A&D).
         let body = [0x01, 0x30, 0x30, 0x02] + Array("TM2657\u{1E}2605070815\u{1E}RZ\u{1E}S150\u{1E}".utf8) + [0x03]
         let frame = [0x16, 0x16] + body + [body.reduce(0, ^)]
         let file = scratch.path("unknown.bin")

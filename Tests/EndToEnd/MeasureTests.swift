@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// A measurement's life, as a person and as a pipe see it, with simulated cuffs on real ptys: always one end, and the cuff
-/// is told to deflate whenever it can be.
+/// Measurements with simulated cuffs on pseudo terminals: exactly one end, and the cuff is deflated whenever possible.
 @Suite(.serialized) struct MeasureTests {
     static let able = ["suntech-advantage", "par-nibp", "dinamap-ascii", "berry-pm6750", "maibobo", "evgmolt-oem", "and-std"]
     static let others = [
@@ -11,10 +10,9 @@ import Testing
         "omron-eeprom", "veroval-duo", "beurer-bm96", "bptru-bpm200",
     ]
 
-    /// The words of the measurement lines, in order.
     private func life(_ run: CuffProcess) -> [String] { run.objects("measurement").compactMap { $0["event"] as? String } }
 
-    /// What the measurement gave. evgmolt-oem first gives the result that it still holds, as a reading of its memory.
+    /// The results of the measurement. evgmolt-oem first sends its stored result, as a reading of its memory.
     private func measured(_ run: CuffProcess, _ type: String? = nil) -> [[String: Any]] {
         (type.map { run.objects($0) } ?? run.objects()).filter { $0["origin"] as? String != "memory" }
     }
@@ -36,7 +34,7 @@ import Testing
         #expect(result["origin"] as? String == "measurement")
         let shown = try await CuffProcess.run(["show", "--db", database, "--format", "jsonl"])
         #expect(measured(shown, "blood_pressure").first?["id"] as? String == result["id"] as? String)
-        // What was inflated was not left inflated, and nothing is left to be told.
+        // The cuff was deflated, and no mark is left.
         #expect(try marks(cuff).isEmpty)
         let pressures = run.objects("cuff_pressure").count
         if driver != "dinamap-ascii", driver != "and-std", driver != "maibobo" {
@@ -93,7 +91,7 @@ import Testing
 
     @Test func interruptingTwice_LeavesAtOnce_ThoughTheCuffSaysNothing() async throws {
         let scratch = try Scratch()
-        // This one never answers anything.
+        // A cuff that never answers.
         let silent = try await SimulatedCuff("omron-hbp", ["--count", "0"], in: scratch)
         let running = try SpawnedCuff(silent.arguments("measure", as: "suntech-advantage"), environment: silent.environment)
         #expect(try await silent.running.prints { $0.errors.contains("opened") })
@@ -102,7 +100,7 @@ import Testing
         running.signal(SIGINT)
         let run = await running.end()
         #expect(run.status == 130)
-        // It is not known what the cuff heard: the next one shall tell it again.
+        // It is unknown whether the cuff received the stop, so a mark may be left.
         #expect(try marks(silent).count <= 1)
     }
 
@@ -152,7 +150,7 @@ import Testing
             #expect(run.status == 128 + SIGKILL)
             #expect(cuff.deflations == 0)
             #expect(try marks(cuff).count == 1)
-            // Whoever comes next tells the cuff first.
+            // The next process first sends a stop.
             let next = try await CuffProcess.run(cuff.arguments("read"), environment: cuff.environment)
             #expect(next.status == 0, "\(next.errors)")
             #expect(next.errors.contains("sending a stop first"))
@@ -189,7 +187,7 @@ import Testing
         let run = await running.end()
         #expect(life(run) == ["started", "aborted"])
         #expect(cuff.deflations == 1)
-        // With nobody measuring, the cuff is told itself.
+        // Without a measuring process, the command is sent to the cuff.
         let alone = try await CuffProcess.run(cuff.arguments("stop"), environment: cuff.environment)
         #expect(alone.status == 0, "\(alone.errors)")
         #expect(try await cuff.running.prints { _ in cuff.deflations == 2 })
@@ -206,7 +204,7 @@ import Testing
         #expect(life(run) == ["started", "failed"])
         #expect(run.objects("measurement").last?["reason"] as? String == "timeout")
         #expect(try await cuff.running.prints { _ in cuff.deflations == 1 })
-        // Asked for, the pressures are kept though there is no reading to own them.
+        // On request, the pressures are kept without a reading.
         let series = try await CuffProcess.run(["show", "--db", database, "--type", "quantity_series", "--format", "jsonl"])
         #expect(series.objects("quantity_series").count == 1)
         #expect(series.objects("quantity_series").first?["reading"] == nil)

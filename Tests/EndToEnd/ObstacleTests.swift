@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// The errors that people really meet: each with its sentence and its exit code.
+/// Common errors with their messages and exit codes.
 @Suite struct ObstacleTests {
-    /// A pseudo terminal of the test's own: its path, and what is written into it.
+    /// A pseudo terminal of the test: its path, and what is written to it.
     private final class Terminal: @unchecked Sendable {
         let master: Int32
         let path: String
@@ -53,7 +53,7 @@ import Testing
         #expect(read.errors.contains("cuff identify"))
     }
 
-    /// As somebody who may not: root becomes nobody for it, anybody else takes the node from themselves.
+    /// Without permission: root switches to another user, others remove their own permission.
     @Test func permissionDenied_Is77_AndNamesTheGroup() async throws {
         let terminal = try Terminal()
         #expect(chmod(terminal.path, 0) == 0)
@@ -62,7 +62,7 @@ import Testing
         let read: CuffProcess
         if geteuid() == 0 {
             guard FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv") else {
-                print("note: skipped permissionDenied: root needs /usr/bin/setpriv to become somebody else (apt install util-linux)")
+                print("note: skipped permissionDenied: root needs /usr/bin/setpriv to switch to another user (apt install util-linux)")
                 return
             }
             read = try await CuffProcess.run(
@@ -97,7 +97,7 @@ import Testing
         let noise = Thread {
             var value: UInt8 = 7
             while !isDone.isSet {
-                // What 4800 bit/s look like at 9600: runs of equal bits.
+                // 4800 bit/s received at 9600: runs of equal bits.
                 let bytes = (0..<9).map { _ -> UInt8 in
                     value = value &* 29 &+ 101
                     return [0xF8, 0x80, 0xE0, 0xFE][Int(value >> 6)]
@@ -111,7 +111,7 @@ import Testing
         defer { isDone.set() }
         let read = try await CuffProcess.run(["read", terminal.path, "--driver", "taidoc"], limit: 40)
         #expect(read.status == 76, "\(read.errors)")
-        #expect(read.errors.contains("what came at 19200 8N1 made no sense: the cuff may send at other settings"), "\(read.errors)")
+        #expect(read.errors.contains("no valid data at 19200 8N1: the cuff may use other settings"), "\(read.errors)")
         let limited = try await CuffProcess.run(["read", terminal.path, "--driver", "and-std", "--follow", "--timeout", "2s"], limit: 40)
         #expect(limited.status == 124)
         #expect(limited.errors.contains("the time allowed ran out\n"), "\(limited.errors)")

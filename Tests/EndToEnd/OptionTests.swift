@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Options that several verbs have mean the same everywhere, and the shell completes their words.
+/// Common options mean the same for all verbs, and the shell completes their values.
 @Suite struct OptionTests {
     /// Verbs without `--json`, each with the reason.
     private static let withoutJSON: [String: String] = [
@@ -38,7 +38,6 @@ import Testing
         #expect(Set(without).subtracting(Self.withoutJSON.keys) == [])
     }
 
-    /// What fish is offered for these options, of every verb that shows them.
     @Test func formatSinkAndOption_AreCompleted() async throws {
         let script = try await CuffProcess.run(["--generate-completion-script", "fish"]).output
         var seen: [String: Int] = [:]
@@ -55,7 +54,7 @@ import Testing
                 }
             #expect(Set(wanted).isSubset(of: words), "\(line.prefix(120))")
         }
-        // An option of another form would not be seen above.
+        // Options in another form would be missed above.
         for (option, least) in [("format", 5), ("sink", 5), ("option", 8), ("driver", 8)] {
             let all = script.split(separator: "\n").count { $0.contains(" -l '\(option)' ") }
             #expect(seen[option] == all && all >= least, "\(option): \(seen[option] ?? 0) of \(all)")

@@ -3,7 +3,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// What verbs print and how they refuse, as a person or a script meets it.
 @Suite(.timeLimit(.minutes(3))) struct OutputFormTests {
     private let scratch: Scratch
     private var database: String { scratch.path("bp.db") }
@@ -13,7 +12,7 @@ import Testing
 
     private func cuff(_ arguments: String...) async throws -> CuffProcess { try await CuffProcess.run(arguments + ["--db", database]) }
 
-    /// The keys that the examples of `--help` take out of JSON lines are there.
+    /// Examples of `--help` with jq use keys that exist.
     @Test func jqExamples_NameKeysThatArePrinted() async throws {
         #expect(try await cuff("add", "128", "82", "71", "--at", "2026-05-05T07:30", "--user", "1").status == 0)
         for verb in [["stats"], ["average"], ["drivers"], ["sinks", "kinds"]] {
@@ -86,7 +85,7 @@ import Testing
             let run = try await report([])
             #expect(run.status == 0 && run.errors.contains("cuff: \(name): 1 reading"), "\(run.errors)")
         }
-        // A name that somebody chose is kept, and the next free one offered.
+        // A file name given by the user is kept, and the next free one suggested.
         let named = try await report(["-o", "report.html"])
         #expect(named.status == 73, "\(named.errors)")
         #expect(named.errors.contains("e.g. report-4.html, or add --force"), "\(named.errors)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Verbs that ask a cuff for something else than its readings keep what it gives all the same where `read` would.
+/// Verbs that do not read still store readings that the cuff sends.
 @Suite(.timeLimit(.minutes(3))) struct PassingReadingVerbTests {
     private let scratch: Scratch
     private var database: String { scratch.path("data/cuff/readings.db") }
@@ -18,7 +18,7 @@ import Testing
             cuff.arguments(verb, more), environment: cuff.environment.merging(["XDG_DATA_HOME": scratch.path("data")]) { $1 })
     }
 
-    /// The board marks its one result in one answer only.
+    /// The module marks its result as new in one answer only.
     @Test(arguments: ["info", "stop"]) func aResultThatTheAnswersCarry_IsKept_AndNotPrinted(_ verb: String) async throws {
         let cuff = try await SimulatedCuff("evgmolt-oem", ["--count", "1"], in: scratch)
         let first = try await run(cuff, verb, verb == "info" ? ["--json"] : [])
@@ -26,7 +26,7 @@ import Testing
         #expect(first.objects("blood_pressure").isEmpty && first.lines.count == (verb == "info" ? 1 : 0), "\(first.output)")
         #expect(first.errors.contains("1 reading came from the cuff and is kept in sqlite:\(database)"), "\(first.errors)")
         #expect(try kept == 1)
-        // Nothing is left to be told, and no file is made for nothing.
+        // No mark is left, and no file is created without readings.
         let second = try await run(cuff, verb)
         #expect(second.status == 0 && !second.errors.contains("kept"), "\(second.errors)")
         #expect(try kept == 1)
@@ -55,7 +55,7 @@ import Testing
         #expect(try kept == 1)
     }
 
-    /// A cuff that only sends does not send again what was heard while its driver was looked for.
+    /// A cuff that only sends does not repeat what was received during identification.
     @Test func identify_KeepsWhatItHears_WhereTheDriverIsCertain() async throws {
         let port = scratch.path("port")
         let simulator = try RunningCuff(["simulate", "and-std", "--count", "60", "--every", "300ms", "--link", port], folder: scratch)
@@ -64,7 +64,7 @@ import Testing
         let run = try await CuffProcess.run(["identify", port, "--for", "4s"], environment: ["XDG_DATA_HOME": scratch.path("data")])
         #expect(run.status == 0 && run.output.hasPrefix("and-std  "), "\(run.output) \(run.errors)")
         let count = try kept
-        #expect(count > 0 && run.errors.contains("heard and kept in sqlite:\(database)"), "\(count) \(run.errors)")
+        #expect(count > 0 && run.errors.contains("received and stored in sqlite:\(database)"), "\(count) \(run.errors)")
         #expect(run.output.contains("\(count) reading"), "\(run.output)")
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Users of a cuff are different persons: no number is made of the readings of two.
+/// Users of a cuff are different persons: no statistics combine their readings.
 @Suite struct PersonTests {
     private let scratch: Scratch
     private var database: String { scratch.path("bp.db") }
@@ -28,7 +28,7 @@ import Testing
         #expect(lines.map { $0["count"] as? Int } == [1, 1, 1])
         let table = try await cuff("stats", "--format", "table")
         #expect(table.lines.filter { $0.hasPrefix("User ") || $0 == "Without a user" } == ["User 1", "User 2", "Without a user"])
-        // A range of half an hour takes the whole day, and everybody who is in it.
+        // A range of half an hour is widened to the day, with all its users.
         let part = try await cuff("stats", "--since", "2026-05-05T07:01", "--until", "2026-05-05T07:02", "--format", "jsonl")
         #expect(part.objects("statistics").map { $0["user"] as? Int } == [1, 2, nil])
         for (choice, value) in [("1", 120), ("none", 140)] {
@@ -82,7 +82,7 @@ import Testing
             .map { $0.split(separator: ",", omittingEmptySubsequences: false) }
         let column = try #require(rows.first?.firstIndex(of: "user"))
         #expect(rows.dropFirst().map { String($0[column]) } == ["1", "2", "2"])
-        // Narrowed to one person by other means, nobody else is in it.
+        // A selection of one person's readings, without --user.
         #expect(try await cuff("export", "--format", "apple-health", "--until", "2026-05-05T07:01").status == 0)
     }
 

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @Suite struct ReadmeTests {
-    /// The tables in docs/ are what the program prints.
     @Test(arguments: [
         ("docs/CUFFS.md", ["drivers"], "| `and-std` |"), ("docs/SINKS.md", ["sinks", "kinds"], "| `sqlite:FILE` |"),
         ("docs/CUFFS.md", ["list", "--addresses"], "| `tcp://host:port` |"),

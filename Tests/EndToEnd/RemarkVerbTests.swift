@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// Remarks, corrections, deletions and following statistics, as a person runs them.
 @Suite struct RemarkVerbTests {
     private let scratch: Scratch
     private var database: String { scratch.path("bp.db") }
@@ -18,7 +17,7 @@ import Testing
         try await CuffProcess.run(arguments + ["--db", database]).output.split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// A typed reading and a cuff's; their ids.
+    /// The ids of an entered reading and a cuff's.
     private func fill() async throws -> (typed: String, measured: String) {
         #expect(
             try await cuff(
@@ -50,11 +49,11 @@ import Testing
         let apple = try await cuff("export", "--format", "apple-health").output
         #expect(apple.contains("<MetadataEntry key=\"CuffNote\" value=\"after &quot;the&quot; stairs\"/>"))
         #expect(apple.contains("<MetadataEntry key=\"CuffPosture\" value=\"lying down\"/>"))
-        // The replayed cuff's clock has no zone: without one it has no instant.
+        // The replayed cuff's clock has no zone, so the reading has no instant.
         let floating = try await cuff("export", "--format", "fhir-ndjson", "--subject", "Patient/p1")
         #expect(floating.errors.contains("1 left out: the cuff's time has no zone; add --tz"), "\(floating.errors)")
         #expect(floating.output.contains(typed) && !floating.output.contains(measured))
-        // It is given as soon as somebody says the zone, also by an export that remembers what it gave.
+        // It is exported once the zone is known, also by a named export.
         #expect(try await !cuff("export", "--new", "lines", "--format", "influx").output.contains(measured))
         let later = try await cuff("export", "--new", "lines", "--format", "influx", "--tz", "UTC").output
         #expect(later.contains(measured) && !later.contains(typed))
@@ -102,7 +101,7 @@ import Testing
         let path = ["PATH": "\(folder):/usr/bin:/bin"]
         try browser("#!/bin/sh\nexit 0\n")
         let nothing = try await CuffProcess.run(["report", "-o", page, "--db", database], environment: path)
-        #expect(nothing.status == 70 && nothing.errors.contains("made none"))
+        #expect(nothing.status == 70 && nothing.errors.contains("created no file"))
         try browser(
             """
             #!/bin/sh
@@ -112,7 +111,7 @@ import Testing
             """)
         let printed = try await CuffProcess.run(["report", "-o", page, "--db", database], environment: path)
         #expect(printed.status == 0, "\(printed.errors)")
-        #expect(try String(contentsOfFile: page, encoding: .utf8) == "%PDF-1.7 600\n", "the page is nobody else's meanwhile")
+        #expect(try String(contentsOfFile: page, encoding: .utf8) == "%PDF-1.7 600\n", "the page is private meanwhile")
         #expect(try FileManager.default.attributesOfItem(atPath: page)[.posixPermissions] as? Int == 0o600)
         let left = try FileManager.default.contentsOfDirectory(atPath: (page as NSString).deletingLastPathComponent)
         #expect(!left.contains { $0.hasPrefix("cuff-report") }, "nothing is left behind")
@@ -157,7 +156,7 @@ import Testing
         #expect(try await cuff("export", "--new", "clinic", "--format", "jsonl").output.isEmpty)
         let row = try #require(try await rows("export", "--new", "table", "--format", "csv").last)
         #expect(row.contains(",deleted,") && row.contains("\(measured),255,") && !row.contains(typed))
-        // A format without a place for it names them on standard error.
+        // A format that cannot contain deletions reports them on standard error.
         #expect(try await cuff("export", "--new", "phone", "--format", "apple-health").status == 0)
         #expect(try await cuff("delete", typed, "--confirm", "delete").status == 0)
         #expect(try await cuff("export", "--new", "phone", "--format", "apple-health").errors.contains(typed))
@@ -253,7 +252,7 @@ import Testing
         let edited = try #require(try await cuff("show", "--json").objects().first)
         #expect(edited["systolic_mmHg"] as? Int == 138)
         #expect(edited["measured"] as? String == "2026-07-05T07:31:00+02:00")
-        // Another time is in the zone that is said with it.
+        // Another time is in the given zone.
         #expect(try await cuff("edit", id, "--at", "2026-07-05T08:00", "--tz", "Asia/Tokyo").status == 0)
         #expect(try await cuff("show", "--json").objects().first?["measured"] as? String == "2026-07-05T08:00:00+09:00")
     }
@@ -261,7 +260,7 @@ import Testing
     @Test func add_AfterDelete_StoresAgain_AndACuffsReadingStaysAway() async throws {
         let (_, measured) = try await fill()
         let again = ["add", "128", "82", "71", "--at", "2026-05-05T07:30", "--db", database]
-        // Each deletion takes what was typed in away, and typing it in brings one back, once.
+        // Each deletion removes the entry, and entering it again creates one.
         for _ in 0..<3 {
             #expect(try await cuff("delete", "--source", "manual", "--confirm", "delete").status == 0)
             #expect(try await cuff("show", "--json").objects().count == 1)

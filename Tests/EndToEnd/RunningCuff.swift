@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// A `cuff` that is under way: it can be signalled, looked at and waited for.
+/// A running `cuff`, which can be signalled, inspected and awaited.
 final class RunningCuff: @unchecked Sendable {
     private let process = Process()
     private let errors: URL
@@ -32,7 +32,7 @@ final class RunningCuff: @unchecked Sendable {
 
     func signal(_ number: Int32) { kill(pid, number) }
 
-    /// Its status, within `limit` seconds; after that it is killed.
+    /// Its status; it is killed after `limit` seconds.
     func end(within limit: Double = 30) async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
@@ -46,7 +46,7 @@ final class RunningCuff: @unchecked Sendable {
         }
     }
 
-    /// Resident memory in KiB, and open descriptors.
+    /// In KiB.
     var memory: Int { status("VmRSS:") }
     var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? 0 }
 
@@ -57,7 +57,7 @@ final class RunningCuff: @unchecked Sendable {
     }
 }
 
-/// Asks again and again, for at most `limit` seconds.
+/// Polls for at most `limit` seconds.
 func eventually(_ limit: Double = 30, _ condition: () async throws -> Bool) async throws -> Bool {
     let until = Date().addingTimeInterval(limit)
     while Date() < until {
@@ -68,7 +68,7 @@ func eventually(_ limit: Double = 30, _ condition: () async throws -> Bool) asyn
 }
 
 extension CuffDriver {
-    /// The same cuff, with somebody listening: `told` hears of every measurement that the host has confirmed.
+    /// The same cuff; `told` is called for every confirmed measurement.
     func witnessed(_ told: @escaping @Sendable () -> Void) -> CuffDriver {
         let make = makeSimulator
         return CuffDriver(
@@ -78,8 +78,8 @@ extension CuffDriver {
     }
 }
 
-/// An IEEE 11073 agent whose host is overheard: a confirmed scan report is a response (E7 00, choice 02 01) whose event type
-/// is one of the four scan reports, MDC_NOTI_SCAN_REPORT_FIXED to …_MP_VAR (ISO/IEEE 11073-20601:2014, A.10.3 and A.11).
+/// An IEEE 11073 agent that observes its host: a confirmed scan report is a response (E7 00, choice 02 01) whose event type is
+/// one of the four scan reports, MDC_NOTI_SCAN_REPORT_FIXED to …_MP_VAR (ISO/IEEE 11073-20601:2014, A.10.3 and A.11).
 struct WitnessedCuff: CuffSimulator {
     var inner: any CuffSimulator
     let told: @Sendable () -> Void

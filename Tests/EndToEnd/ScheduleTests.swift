@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// Automatic measurements: by the cuff where it has cycles of its own, else by `cuff watch`.
 @Suite(.serialized) struct ScheduleTests {
     @Test func aCuffWithCyclesOfItsOwn_IsSetToThem() async throws {
         let scratch = try Scratch()
@@ -16,13 +15,13 @@ import Testing
             #expect(run.objects("schedule").first?["by"] as? String == "cuff")
             #expect(run.objects("schedule").first?["every_min"] as? Int == 15)
         }
-        // A watch is told of it, so that it knows when the cuff is silent.
+        // A watch is informed, so that it can detect a silent cuff.
         let note = try #require(try schedules(cuff).first)
         let told = try String(contentsOfFile: note, encoding: .utf8)
         #expect(note.contains("/cycle-") && told.hasPrefix("1 par-nibp 15 "), "\(note): \(told)")
-        // A cycle the module has though no host would keep it.
+        // A cycle of the module that is not allowed for host schedules.
         #expect(try await schedule("set", "--every", "3m").objects("schedule").first?["every_min"] as? Int == 3)
-        // One it has not: the watch keeps it, and the module's own is off, so that nobody is inflated twice.
+        // Not a cycle of the module: the watch executes it, and the module's own cycle is off.
         let kept = try await schedule("set", "--every", "20m", "--from", "08:00", "--to", "22:00")
         #expect(kept.objects("schedule").first?["by"] as? String == "watch")
         #expect(kept.objects("schedule").first?["from"] as? String == "08:00")
@@ -60,7 +59,7 @@ import Testing
         }
     }
 
-    /// A module with cycles of its own has none for the night, so the watch keeps the plan.
+    /// The module's own cycles have no night interval, so the watch executes the schedule.
     @Test func aDayAndANight_AreKeptByTheWatch_WithTheirEnd() async throws {
         let scratch = try Scratch()
         let cuff = try await SimulatedCuff("par-nibp", in: scratch)
@@ -88,7 +87,7 @@ import Testing
         #expect(set.output.contains("`cuff watch` measures every 5 min"))
         let file = try #require(try schedules(cuff).first)
         let now = Int(Date().timeIntervalSince1970)
-        // The window began this very minute, and two days ago was the last time anybody looked.
+        // The window started this minute, and the last check was two days ago.
         func due(handled: Int) throws {
             let minute = now % 86400 / 60
             let head = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")[0]
@@ -102,7 +101,7 @@ import Testing
         ]
         let watch = try SpawnedCuff(arguments, environment: cuff.environment)
         #expect(try await watch.prints { $0.output.contains("\"cuff_pressure\"") }, "\(watch.errors)")
-        // Killed while it inflates: the next one deflates the cuff, and does not inflate it again for the same time.
+        // Killed while the cuff inflates: the next watch deflates it, and does not repeat the measurement.
         watch.signal(SIGKILL)
         _ = await watch.end()
         #expect(watch.errors.contains("measurements from") && watch.errors.contains("were missed: this program did not run"))
@@ -125,7 +124,7 @@ import Testing
                 "watch", "--no-config", "--assign", "\(cuff.port)=suntech-advantage", "--sink", "stdout", "--sink", "sqlite:\(database)",
             ], environment: cuff.environment)
         #expect(try await watch.prints { $0.output.contains("\"origin\":\"memory\"") }, "\(watch.errors)")
-        // The plan comes while the watch runs: it hears of it. Its window begins this minute, and nobody has dealt with it.
+        // The schedule is added while the watch runs. Its window starts this minute and was not handled yet.
         let now = Int(Date().timeIntervalSince1970)
         let minute = now % 86400 / 60
         let clock = { (minutes: Int) in String(format: "%02d:%02d", minutes / 60 % 24, minutes % 60) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import cuff
 
-/// What a person reads and what a script sees of an error: one line of what happened, one of what to do, and the exit code.
+/// Messages of errors: one line for what happened, one for what to do, and the exit code.
 @Suite struct SentenceTests {
     private static let cases: [(IngestError, code: Int32, text: String)] = [
         (
@@ -101,7 +101,7 @@ import Testing
             IngestError(
                 RunFault.notStored(
                     UnstoredReadings(readings: 1, inTheCuff: 1), cause: IngestError(FileFault.unwritable("f", errno: EROFS)))), 73,
-            "cannot write f: read-only file system; 1 reading was not stored: no cuff was told that it was, and the cuff still has it\n"
+            "cannot write f: read-only file system; 1 reading was not stored, but the cuff still has it\n"
                 + "  fix: name a file on a writable file system"
         ),
     ]
@@ -135,7 +135,7 @@ import Testing
             mistake(.sinkPlaces(section: "sink.db", isNone: true, keys: ["stdout", "sqlite"])), 78,
             "c.toml:3: [sink.db] names no place for readings\n  fix: one of stdout, sqlite in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\""
         ),
-        (mistake(.wrongType("line", wanted: "a text in quotes")), 78, "c.toml:3: `line` is to be a text in quotes"),
+        (mistake(.wrongType("line", wanted: "a text in quotes")), 78, "c.toml:3: `line` must be a text in quotes"),
         (
             IngestError(CommandFault.deletesUnstored("r1", keeping: "keep")), 64,
             "r1 cuffs are not read without a durable sink: they delete a reading once it is acknowledged, and none of the sinks is both required and durable\n  fix: leave out --no-store, or add e.g. --sink sqlite:bp.db, or --option keep=yes: the cuff then keeps them too"
@@ -190,7 +190,7 @@ import Testing
         #expect(error.status.code == code)
     }
 
-    /// The fault of an embedding program has no hint here, and is told by its own line.
+    /// A fault of an embedding program has no hint here; its own line is printed.
     @Test func aFaultOfAnotherProgram_IsToldByItsOwnLine() {
         struct Away: Fault {
             var statement: (status: RunStatus, text: String) { (.unavailable, "the board is away") }

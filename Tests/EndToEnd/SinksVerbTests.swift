@@ -5,7 +5,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// `cuff sinks`, statistics and metrics as a person meets them.
 @Suite(.timeLimit(.minutes(3))) struct SinksVerbTests {
     private func rows(_ run: CuffProcess) -> [String: [String: Any]] {
         Dictionary(uniqueKeysWithValues: run.objects("sink").compactMap { row in (row["sink"] as? String).map { ($0, row) } })
@@ -31,7 +30,7 @@ import Testing
         #expect(waiting["oldest_pending_s"] != nil && waiting["next_try"] != nil)
         #expect((waiting["last_error"] as? String)?.contains("no such file") == true)
         #expect(rows(before)["sqlite:\(database)"]?["acknowledged"] != nil)
-        // Still away: nothing is lost by trying.
+        // Still unavailable: retrying loses nothing.
         let vain = try await CuffProcess.run(["sinks", "retry", "--db", database])
         #expect(vain.status == 75, "\(vain.errors)")
         let listener = try await Listener(folder.path("away"))
@@ -73,7 +72,7 @@ import Testing
         #expect(watch.said.components(separatedBy: "sink sqlite:\(folder.path("bp.db")): 30 stored").count == 3, "\(watch.said)")
     }
 
-    /// A signal while standard output takes nothing: the run ends within its bound, and says exactly what is not stored.
+    /// A signal while standard output blocks: the run ends in time, and reports exactly what is not stored.
     @Test func aSignal_WhileASinkHangs_IsObeyed_AndTheRestIsCounted() async throws {
         let folder = try Scratch()
         let simulator = try RunningCuff(
@@ -81,7 +80,7 @@ import Testing
         defer { simulator.signal(SIGKILL) }
         #expect(try await eventually { FileManager.default.fileExists(atPath: folder.path("port")) })
         #expect(mkfifo(folder.path("fifo"), 0o600) == 0)
-        // Somebody has the other end and reads nothing; the pipe is full before the first reading comes.
+        // The other end is open but never read; the pipe is full before the first reading.
         let reader = open(folder.path("fifo"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
         let filler = [UInt8](repeating: 0x20, count: 4096)
@@ -102,7 +101,7 @@ import Testing
         #expect(run.said.contains("everything is stored, but a sink did not close in time"), "\(run.said)")
     }
 
-    /// A replay without a zone: what the server cannot take is said, with what to do; then it is delivered.
+    /// A replay without a zone: the refusal is reported with a hint; with a zone the readings are delivered.
     @Test func readingsThatAreRefused_AreSaid_AndTheZoneHelps() async throws {
         let folder = try Scratch()
         try FileManager.default.createDirectory(atPath: folder.path("libexec"), withIntermediateDirectories: true)
@@ -135,7 +134,7 @@ import Testing
         #expect(row["acknowledged"] != nil && row["refused"] == nil && row["pending"] as? Int == 0)
     }
 
-    /// The installation's helper comes first, then that on PATH; without either the two places are named.
+    /// The installation's helper has precedence over that on PATH; without either both places are named.
     @Test func serverSink_RunsItsHelper() async throws {
         let folder = try Scratch()
         let helper = """
@@ -193,7 +192,7 @@ import Testing
         #expect(secret.status == 64 && !secret.errors.contains("s3same"), "\(secret)")
     }
 
-    /// The helper's own sentence is shown, and the worst of the answers decides the status.
+    /// The helper's text is shown, and the worst answer determines the status.
     @Test func configCheck_Connect_AsksTheHelpers() async throws {
         let folder = try Scratch()
         try FileManager.default.createDirectory(atPath: folder.path("libexec"), withIntermediateDirectories: true)
@@ -232,7 +231,7 @@ import Testing
         #expect(local.status == 0 && local.output.hasSuffix("no sink on a server\n"), "\(local)")
     }
 
-    /// A helper on a socket, on a thread of its own: it takes lines and answers for each.
+    /// A helper on a socket, which acknowledges each line.
     private final class Listener: @unchecked Sendable {
         private let kept = Locked<[UInt8]>([])
         var lines: [String] { kept.withLock { String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init) } }

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// A `cuff` that goes on while the test does something else: signals, unplugging, another process. It never outlives
-/// its limit.
+/// A `cuff` that runs while the test does something else. It is killed after its limit.
 final class SpawnedCuff: @unchecked Sendable {
     private let process = Process()
     private let lock = NSLock()
@@ -17,7 +16,7 @@ final class SpawnedCuff: @unchecked Sendable {
         process.arguments = arguments
         var variables = ProcessInfo.processInfo.environment
         variables["TZ"] = "UTC"
-        // Not this user's own readings.
+        // Not the user's own readings.
         variables["XDG_DATA_HOME"] = data.path
         for (key, value) in environment { variables[key] = value }
         process.environment = variables
@@ -73,7 +72,7 @@ final class SpawnedCuff: @unchecked Sendable {
 
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
-    /// Waits until what it printed satisfies the condition, at most so many seconds; answers whether it did.
+    /// Waits until the output satisfies the condition; returns whether it did.
     @discardableResult
     func prints(within limit: Double = 30, _ condition: (SpawnedCuff) -> Bool) async throws -> Bool {
         let until = Date().addingTimeInterval(limit)
@@ -84,7 +83,7 @@ final class SpawnedCuff: @unchecked Sendable {
         return condition(self)
     }
 
-    /// Its end; a process that does not come to one is killed by then.
+    /// Waits for its end, or kills it.
     func end() async -> CuffProcess {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
@@ -99,7 +98,7 @@ final class SpawnedCuff: @unchecked Sendable {
     }
 }
 
-/// A simulated cuff on a pty, and a state folder of the test's own.
+/// A simulated cuff on a pty, and a state folder.
 final class SimulatedCuff: Sendable {
     let port: String
     let driver: String
@@ -120,17 +119,16 @@ final class SimulatedCuff: Sendable {
 
     deinit { running.signal(SIGTERM) }
 
-    /// How often the cuff let its air out because it was told to.
+    /// The number of deflations on command.
     var deflations: Int { running.errors.split(separator: "\n").count { $0.hasSuffix("deflated") || $0.hasSuffix("cancelled") } }
 
-    /// `cuff VERB PORT --driver …`, as the right program or, with another driver, as one that is wrong.
+    /// `cuff VERB PORT --driver …`, with the cuff's driver or another one.
     func arguments(_ verb: String, _ more: [String] = [], as driver: String? = nil) -> [String] {
         [verb, port, "--driver", driver ?? self.driver] + more
     }
 }
 
-/// The tests and the program were built with a sanitizer (`.ci/sanitized` says so): it takes memory and wake-ups of its own, so
-/// that neither says anything about `cuff`.
+/// Whether tests and program were built with a sanitizer (see `.ci/sanitized`), whose memory and wake-ups hide those of `cuff`.
 enum Sanitizer {
     static let isRunning: Bool = {
         guard let name = ProcessInfo.processInfo.environment["CUFF_SANITIZED"] else { return false }

@@ -5,12 +5,11 @@ import Testing
 
 @testable import CuffIngest
 
-/// A sink that stops: the cuff waits, memory does not grow, and everything arrives afterwards. `CUFF_STALL=60` is what
-/// `make test-stall` asks for; the reader of a FIFO stands for the sink, because nothing stops more thoroughly.
+/// A stalled sink: the cuff waits, memory does not grow, and everything arrives afterwards. The sink is a FIFO whose reader
+/// stops. `make test-stall` sets `CUFF_STALL=60`.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StallTests {
     private static let seconds = ProcessInfo.processInfo.environment["CUFF_STALL"].flatMap { Double($0) } ?? 5
 
-    /// Reads a FIFO when it is told to.
     private final class Fifo: @unchecked Sendable {
         private let gate: Gate
         private let lines = Locked(0)
@@ -19,7 +18,7 @@ import Testing
         init(_ path: String, isReading: Bool) throws {
             guard mkfifo(path, 0o600) == 0 else { throw SystemFault("mkfifo") }
             gate = Gate(isOpen: isReading)
-            // Opened both ways, so that neither side waits for the other.
+            // Opened in both directions, so that neither side waits for the other.
             descriptor = try Descriptor.open(path, O_RDWR)
             Thread.detachNewThread { [self] in
                 gate.pass()
@@ -48,7 +47,7 @@ import Testing
     @Test func requiredSink_ThatStops_HoldsTheCuff_InFlatMemory_AndLosesNothing() async throws {
         let folder = try Scratch()
         let fifo = try Fifo(folder.path("fifo"), isReading: false)
-        // At a thousand readings a second the high mark of 4096 is reached within the stall.
+        // At 1,000 readings per second the high mark of 4096 is reached within the stall.
         let total = Int(Self.seconds * 1000) + 3000
         let cuff = try simulate("port", count: total, folder)
         defer { cuff.signal(SIGKILL) }
@@ -59,9 +58,9 @@ import Testing
                 "--sink", "sqlite:\(folder.path("bp.db"))",
             ], folder: folder)
         defer { watch.signal(SIGKILL) }
-        // The database takes what the pipeline holds, and no more: the cuff is not asked any longer.
+        // The database gets what the pipeline holds, and no more: the cuff is not read any longer.
         #expect(try await eventually(60) { stored(folder.path("bp.db")) >= 4096 }, "\(watch.said)")
-        // What the kernel's buffers and the pipeline hold is still stored: a second without more is the end of it.
+        // What the kernel's buffers and the pipeline hold is still stored: a second without progress is the end of it.
         var count = 0
         while count < stored(folder.path("bp.db")) {
             count = stored(folder.path("bp.db"))
@@ -106,12 +105,12 @@ import Testing
         defer { watch.signal(SIGKILL) }
         #expect(try await eventually(60) { stored(folder.path("bp.db")) > 100 }, "\(watch.said)")
         let (memory, start) = (watch.memory, Date())
-        // The stopped sink is never read: both cuffs are stored all the same, as fast as they send.
+        // The stalled sink is never read: both cuffs are stored as fast as they send.
         #expect(
             try await eventually(Self.seconds * 3 + 60) { stored(folder.path("bp.db")) == 2 * count }, "\(stored(folder.path("bp.db")))")
         let took = Date().timeIntervalSince(start)
         let growth = watch.memory - memory
-        // What its queue holds, and no more however long it stands: 5.5 MB were measured after 10,000 readings and after 120,000.
+        // Its queue is limited: 5.5 MB were measured after 10,000 readings and after 120,000.
         #expect(Sanitizer.isRunning || growth <= 8192, "memory grew by \(growth) KiB from \(memory)")
         #expect(fifo.count == 0)
         watch.signal(SIGTERM)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Starts under poor conditions end in time, and with a sentence.
+/// Starts with too little memory end in time, with a message.
 @Suite struct StarvedTests {
     private func shell(_ script: String, _ arguments: [String] = []) async throws -> CuffProcess {
         try await CuffProcess.run(executable: "/bin/bash", ["-c", script, "bash", CuffProcess.path] + arguments, limit: 20)
@@ -25,7 +25,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "# driver: and-std\n< 00\n")
     }
 
-    /// From where the program is loaded at all up to where it runs.
+    /// From the least memory with which the program is loaded, up to enough.
     @Test(arguments: [100, 120, 140, 160, 200, 300, 500])
     func littleAddressSpace_EitherRunsOrSaysSo(_ megabytes: Int) async throws {
         let scratch = try Scratch()

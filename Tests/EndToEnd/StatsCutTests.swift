@@ -3,7 +3,6 @@ import CuffIngest
 import Foundation
 import Testing
 
-/// `cuff stats` by free intervals and over a whole range, and the first page of `cuff report`.
 @Suite struct StatsCutTests {
     private let scratch: Scratch
     private var database: String { scratch.path("bp.db") }
@@ -73,7 +72,7 @@ import Testing
         let page = run.output
         #expect(page.components(separatedBy: "<section class=\"block\">").count - 1 == 2)
         #expect(page.components(separatedBy: "nice-ng136: NICE NG136, 2019").count - 1 == 2)
-        // The first day, which is higher, is left out.
+        // Without the first day, which is higher.
         #expect(page.contains("<td>all</td><td>16</td><td>131</td>") && page.contains("<td>all</td><td>16</td><td>141</td>"))
         #expect(
             page.contains("below stage 1")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Tables and lists as a person sees them: no line is wider than the terminal.
+/// No line of tables and lists is wider than the terminal.
 @Suite(.timeLimit(.minutes(5))) struct TerminalWidthTests {
     private let scratch: Scratch
     private var database: String { scratch.path("bp.db") }
@@ -12,7 +12,7 @@ import Testing
 
     private static let captures = CuffProcess.folder.appendingPathComponent("captures").path
 
-    /// Verbs that print for a person, without a cuff. `DB` stands for the database.
+    /// Verbs that print for people, without a cuff. `DB` is replaced by the database.
     private static let screens: [[String]] = [
         ["drivers"], ["drivers", "beurer"], ["drivers", "--models"], ["export", "--columns"], ["sinks", "kinds"], ["sinks", "--db", "DB"],
         ["list"], ["list", "--addresses"], ["average", "--rules"],
@@ -43,7 +43,6 @@ import Testing
         }
     }
 
-    /// What does not fit goes on below its column, and nothing of it is lost.
     @Test func aLongLine_GoesOnBelowItsColumn() async throws {
         let narrow = try await run(["drivers", "phd"], 60)
         let wide = try await run(["drivers", "phd"], 1000)
@@ -75,7 +74,7 @@ import Testing
         #expect(try await CuffProcess.run(["edit", first, "--systolic", "133", "--db", database]).status == 0)
     }
 
-    /// Runs it with standard output on a terminal of so many columns; the lines without colours.
+    /// Runs it on a terminal of this width; returns the lines without colours.
     private func run(_ arguments: [String], _ columns: Int) async throws -> [String] {
         let home = scratch.path("home")
         return try await withCheckedThrowingContinuation { continuation in

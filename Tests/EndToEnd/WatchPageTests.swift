@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// The page and the counters of a watch are served beside the cuffs: a port that is taken stops no cuff.
+/// The page and the counters of a watch. A port in use does not affect reading cuffs.
 @Suite struct WatchPageTests {
     private let scratch: Scratch
 
@@ -53,7 +53,6 @@ import Testing
         #expect(cannot.status == 78 && cannot.errors.contains("cannot listen on 192.0.2.1:6025"), "\(cannot.errors)")
     }
 
-    /// The link of a cuff that vanished in mid-measurement closes, and the page says what became of it.
     @Test func aCuffThatVanishes_LeavesNoPressureOnThePage() async throws {
         let link = scratch.path("port")
         let simulator = try RunningCuff(

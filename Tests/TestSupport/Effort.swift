@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much of what could be tried is tried: a part, the same each time, or with `CUFF_EXHAUSTIVE=1` (`make test-exhaustive`) all.
+/// The share of cases that are tested: a fixed sample, or all with `CUFF_EXHAUSTIVE=1` (`make test-exhaustive`).
 package enum Effort {
     package static let isExhaustive = ProcessInfo.processInfo.environment["CUFF_EXHAUSTIVE"] == "1"
 

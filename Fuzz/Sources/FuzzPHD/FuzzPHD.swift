@@ -1,5 +1,6 @@
-@testable import CuffCore
 import FuzzMain
+
+@testable import CuffCore
 
 /// A manager's whole session against a simulated agent and a hostile line, in any order of events: what the agent sends,
 /// damaged or not; APDUs made of the input, with right lengths or wrong ones; the timers that are armed; commits that
@@ -235,7 +236,7 @@ private struct Run {
             default: break
             }
         }
-        if session.reader.waiting > PHDFrame.maximumLength || session.pending.count > 16 || session.pendingConfirmations.count > 70000 {
+        if session.reader.waiting > PHDFrame.maximumLength || session.requests.count > 16 || session.confirmations.count > 70000 {
             fatalError("something grows")
         }
         if isFinished { return }

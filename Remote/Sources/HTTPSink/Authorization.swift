@@ -1,4 +1,4 @@
-/// The value of the header of that name.
+/// The value of the `Authorization` header.
 public struct Authorization: Sendable, Equatable {
     public let value: String
     private let secrets: [[UInt8]]

@@ -7,7 +7,6 @@ public struct DeliveryState: Sendable {
     private var size: BatchSize
     private var waiting: [ReadingLine] = []
     private var first = 0
-    /// Readings collected for the next request.
     private var window: [ReadingLine] = []
     /// Seconds spent on queries for the current request; `cuff` gets no answers meanwhile.
     private var asked = 0.0
@@ -126,8 +125,8 @@ public struct DeliveryState: Sendable {
     private static func ok(_ reading: ReadingLine) -> Answer { .ok(id: reading.id, revision: reading.revision) }
 }
 
-/// Readings per request: one at first, then as many as the server accepts in a few seconds. `cuff` stops a helper
-/// that sends no answer for 60 s.
+/// Readings per request: one at first, then as many as the server accepts in a few seconds. `cuff` stops a helper that sends no
+/// answer for 60 s.
 struct BatchSize: Sendable {
     let most: Int
     private(set) var next = 1

@@ -4,7 +4,6 @@ import RemoteSink
 import struct CuffCore.Remarks
 
 extension ExchangeReading {
-    /// Reads the members of a line from `cuff`.
     init(_ line: ReadingLine) {
         self.init()
         id = line.id

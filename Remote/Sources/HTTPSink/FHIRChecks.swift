@@ -44,7 +44,6 @@ extension FHIRFormat {
 }
 
 extension FHIRSubject {
-    /// Each subject once, ordered by user slot.
     fileprivate var references: [String] {
         switch self {
         case .everybody(let reference): [reference]

@@ -103,7 +103,6 @@ public struct FHIRFormat: DeliveryFormat {
         return .taken
     }
 
-    /// The texts of an OperationOutcome.
     static func outcome(_ value: JSONValue?) -> String {
         guard value?["resourceType"]?.string == "OperationOutcome" else { return "" }
         let texts = (value?["issue"]?.array ?? []).compactMap { issue in

@@ -63,7 +63,7 @@ public struct HTTPTarget: Sendable {
 
     private static func trimmed(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 
-    /// The query as it was written, but for our own setting.
+    /// The query as written, without our own setting.
     private static func query(_ argument: String) -> String {
         guard let mark = argument.firstIndex(of: "?") else { return "" }
         let items = argument[argument.index(after: mark)...].split(separator: "&").filter { $0 != "cafile" && !$0.hasPrefix("cafile=") }

@@ -27,8 +27,8 @@ public struct LinesFormat: DeliveryFormat {
         return .failure(answer, message: message)
     }
 
-    /// OPTIONS is safe (RFC 9110 §9.2.1). The answer shows that the server is
-    /// reachable, that its certificate is valid, and usually whether it accepts the credentials.
+    /// OPTIONS is safe (RFC 9110 §9.2.1). The answer shows that the server is reachable, that its certificate is valid, and
+    /// usually whether it accepts the credentials.
     public var checks: [HTTPCheck] {
         [
             HTTPCheck(HTTPRequest(.options, url, headers: [])) { answer in

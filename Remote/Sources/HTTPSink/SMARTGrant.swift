@@ -58,7 +58,7 @@ public struct SMARTGrant: Sendable {
 
     // MARK: Token request
 
-    /// The header and claims to sign; `random` is a nonce.
+    /// `random` is a nonce.
     public func statement(_ algorithm: Algorithm, at now: Int, random: String) -> String {
         let head: JSONOutput = ["alg": .text(algorithm.rawValue), "kid": keyID.map { .text($0) }, "typ": "JWT"]
         let claims: JSONOutput = [

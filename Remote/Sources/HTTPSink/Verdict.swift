@@ -6,13 +6,12 @@ public enum Verdict: Sendable, Equatable {
     case taken
     /// One of them will never be accepted: divide, then set aside.
     case content(String)
-    /// Try again later.
     case later(String)
     /// The configuration must be changed.
     case configuration(String)
 
-    /// From the status of a failed request. Only statuses about the content set a reading
-    /// aside; any other 4xx keeps it, because a reading set aside is only sent again on request.
+    /// From the status of a failed request. Only statuses about the content set a reading aside; other 4xx keep it, because a
+    /// reading set aside is only sent again on request.
     static func failure(_ answer: HTTPAnswer, message: String) -> Verdict {
         let words = message.isEmpty ? answer.words : message
         let text = "HTTP \(answer.status)" + (words.isEmpty ? "" : ": \(words)")
@@ -42,7 +41,6 @@ public enum Verdict: Sendable, Equatable {
 
 /// A format in which readings are sent. Pure: no connection, clock or file.
 public protocol DeliveryFormat: Sendable {
-    /// The most readings in one request.
     var mostReadings: Int { get }
     /// Whether this line need not be sent, e.g. the deletion of a reading that the server never received.
     func isNothing(_ reading: ReadingLine) -> Bool

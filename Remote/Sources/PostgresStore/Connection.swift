@@ -7,9 +7,7 @@ import RemoteSink
 public final class Connection {
     public enum Progress: Sendable, Equatable {
         case waiting
-        /// Ready for a statement.
         case connected
-        /// The statement is committed.
         case committed
         case failed(ServerFault)
     }

@@ -3,9 +3,7 @@ public struct ServerFault: Error, Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
         /// The server is unreachable, busy or full: try again later.
         case later
-        /// The configuration must be changed.
         case configuration
-        /// One of the readings will never be stored.
         case reading
     }
 

@@ -4,13 +4,11 @@ public enum Answer: Sendable, Equatable {
     case ready
     /// The same, and the helper accepts deletions.
     case readyForDeletions
-    /// The server has stored this reading.
     case ok(id: String, revision: Int)
     /// The server is unreachable: `cuff` keeps the unanswered lines, stops this helper and restarts it after a growing pause.
     case later(String)
     /// The server will never accept this one.
     case refuse(id: String, revision: Int, String)
-    /// The configuration is wrong.
     case fatal(String)
 
     /// `cuff` stops the helper after these.

@@ -4,9 +4,8 @@ import Glibc
 public enum CheckResult: Error, Sendable, Equatable {
     /// Everything that can be checked without sending a reading is fine; the text lists what was checked.
     case ok(String)
-    /// The server is unreachable or busy: try again later.
+    /// Try again later.
     case later(String)
-    /// The configuration must be changed; the text explains how.
     case fatal(String)
 
     /// The line, with its line feed: a word of the remote sink protocol, and the text.
@@ -18,7 +17,7 @@ public enum CheckResult: Error, Sendable, Equatable {
         }
     }
 
-    /// The status to exit with (sysexits.h).
+    /// The exit status (sysexits.h).
     public var status: Int32 {
         switch self {
         case .ok: 0

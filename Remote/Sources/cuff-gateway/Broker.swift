@@ -32,7 +32,6 @@ struct BrokerAddress: Sendable, Equatable {
         authorities = address["cafile"] ?? "/etc/ssl/certs/ca-certificates.crt"
     }
 
-    /// The secret of `user`: `amqp.password`.
     func password(_ credentials: Credentials) throws(ConfigurationFault) -> String {
         guard let password = try credentials.find("amqp.password") else {
             throw ConfigurationFault(
@@ -42,7 +41,6 @@ struct BrokerAddress: Sendable, Equatable {
     }
 }
 
-/// An error of the broker or of the connection to it.
 struct BrokerFault: Error, Equatable {
     let text: String
     /// The broker does not answer, so trying later may help; otherwise the configuration must be changed.

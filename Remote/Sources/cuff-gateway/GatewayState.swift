@@ -20,14 +20,12 @@ struct GatewayState {
         var drain = 5.0
     }
 
-    /// One delivery.
     struct Message: Sendable, Equatable {
         let tag: UInt64
         let routingKey: String
         let body: [UInt8]
     }
 
-    /// A message that cannot be stored as a reading.
     struct Refused: Sendable, Equatable {
         let routingKey: String
         let body: [UInt8]

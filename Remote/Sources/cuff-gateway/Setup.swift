@@ -19,12 +19,11 @@ struct Setup {
         self.password = password
     }
 
-    /// In seconds. RabbitMQ 3.10 answers the declaration of a queue before the queue's name is on disk, and acknowledges into it. Observed:
-    /// killed 0.1 s after the declaration, the queue has no leader after the restart, and its messages are gone; killed after 1.5 s it
-    /// has all of them. So machines get their permissions after this pause.
+    /// In seconds. RabbitMQ 3.10 confirms the declaration of a queue before its name is on disk, and acknowledges messages for
+    /// it. Observed: killed 0.1 s after the declaration, the queue has no leader after the restart, and its messages are lost;
+    /// killed after 1.5 s it has all of them. So machines get their permissions after this pause.
     private static let pauseAfterDeclaration: UInt32 = 5
 
-    /// Returns whether everything is set up.
     func run(machines: [String]) throws(ConfigurationFault) -> Bool {
         let users = control(["list_users", "--no-table-headers"])
         let names = Set(users.output.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) })

@@ -226,7 +226,7 @@ final class Broker {
         if code == 0 { topics[id] = topic } else { lost(code) }
     }
 
-    /// DISCONNECT: the last will is not published.
+    /// Sends DISCONNECT, so the last will is not published.
     func disconnect() {
         guard let client, !hasEnded else { return }
         hasEnded = true

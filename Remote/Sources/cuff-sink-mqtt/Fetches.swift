@@ -1,4 +1,4 @@
-/// Reads what the broker retains: subscribe, wait for the message, unsubscribe. A broker sends a retained message right after it has
+/// Reads retained messages: subscribe, wait for the message, unsubscribe. A broker sends a retained message right after it has
 /// confirmed the subscription; after UNSUBACK none can follow.
 struct Fetches: Sendable {
     private struct Fetch: Sendable {
@@ -20,7 +20,6 @@ struct Fetches: Sendable {
     mutating func received(_ topic: String, _ payload: [UInt8]) { fetches[topic]?.payload = payload }
     func isUnderWay(_ topic: String) -> Bool { fetches[topic] != nil }
 
-    /// The topics to unsubscribe now.
     mutating func endDue(_ now: Double) -> [String] {
         let due = fetches.filter { !$0.value.isEnding && $0.value.isDue(now) }.keys.sorted()
         for topic in due { fetches[topic]?.isEnding = true }

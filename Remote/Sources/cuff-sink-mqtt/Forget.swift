@@ -21,7 +21,6 @@ struct Forget {
         }.keys.sorted()
     }
 
-    /// Returns the exit status.
     func run() -> Int32 {
         do throws(CheckResult) {
             let topics = try remove()

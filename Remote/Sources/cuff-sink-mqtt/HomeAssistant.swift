@@ -56,7 +56,7 @@ enum HomeAssistant {
         }
     }
 
-    /// The event entity of a cuff's alerts, for all users; `nil` without discovery.
+    /// For all users of the cuff; `nil` without discovery.
     static func alertAnnouncement(for slot: Slot, _ settings: Settings) -> Announcement? {
         guard let discovery = settings.discovery else { return nil }
         let node = node(slot.device)

@@ -58,9 +58,8 @@ extension MQTTState {
         case unsubscribe(String)
         case answer(Answer)
         case say(String)
-        /// Disconnect cleanly: no last will.
+        /// Disconnect without the last will.
         case disconnect
-        /// Drop the connection without DISCONNECT.
         case drop
         case exit
     }

@@ -9,12 +9,9 @@ struct MQTTState: Sendable {
     private enum Phase: Sendable, Equatable {
         case idle
         case connecting
-        /// `online` is published.
         case greeting
-        /// `online` is read back.
         case proving
         case working
-        /// `offline` is published.
         case leaving
         case over
     }
@@ -380,8 +377,8 @@ struct MQTTState: Sendable {
         }
     }
 
-    /// No reading is waiting: reconnect here, so that presence returns as soon as the broker does. Its retained
-    /// retained may be gone.
+    /// No reading is waiting: reconnect here, so that presence returns as soon as the broker does. Its retained messages may be
+    /// gone.
     private mutating func rest(_ text: String, _ now: Double) {
         if phase == .connecting { versions.beginAnew() }
         effects += [.drop, .say("\(text); trying again in \(Int(pause)) s")]

@@ -17,7 +17,6 @@ final class Run {
         state = MQTTState(settings)
     }
 
-    /// Returns the exit status.
     func run() -> Int32 {
         handle(.time)
         while true {

@@ -13,7 +13,6 @@ struct Settings: Sendable, Equatable {
     var prefix: String
     /// The topic below which Home Assistant looks for entities; `nil`: nothing is announced.
     var discovery: String?
-    /// A CA file; `nil` for the system's.
     var caFile: String?
     var certificateFile: String?
     var keyFile: String?
@@ -80,7 +79,6 @@ struct Settings: Sendable, Equatable {
         return text
     }
 
-    /// For messages.
     var place: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
     /// The same after every start, so that the broker closes a dead connection before it accepts the new one, and its last

@@ -44,7 +44,6 @@ final class ShortConnection {
         throw .later("the broker at \(settings.place) does not answer")
     }
 
-    /// The retained messages by topic.
     func retained(_ filters: [String]) throws(CheckResult) -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         for filter in filters { broker.subscribe(filter) }
@@ -64,7 +63,7 @@ final class ShortConnection {
         return found
     }
 
-    /// Publishes all messages; returns the verdicts in the same order.
+    /// Returns the verdicts in the same order.
     func publish(_ messages: [(topic: String, payload: String, isRetained: Bool)]) throws(CheckResult) -> [Verdict] {
         for (token, message) in messages.enumerated() {
             broker.publish(token, message.topic, message.payload, isRetained: message.isRetained)

@@ -1,6 +1,5 @@
 import RemoteSink
 
-/// A reading that is being delivered.
 struct Entry: Sendable {
     let line: ReadingLine
     let slot: Slot
@@ -16,11 +15,9 @@ struct Entry: Sendable {
     }
 }
 
-/// The state of one user of one cuff.
 struct SlotState: Sendable {
     enum Phase: Sendable, Equatable { case unknown, fetching, announcing(Int), ready }
     var phase = Phase.unknown
-    /// The retained message has been fetched.
     var isFetched = false
     /// The retained message, as acknowledged.
     var confirmed: Newness?

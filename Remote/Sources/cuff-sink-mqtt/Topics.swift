@@ -1,6 +1,5 @@
 import RemoteSink
 
-/// The topics of this gateway.
 struct Topics: Sendable, Equatable {
     var prefix: String
     var gateway: String
@@ -39,9 +38,7 @@ struct Slot: Sendable, Hashable {
     }
 
     private func topic(_ topics: Topics, _ word: String) -> String { "\(topics.base)/\(device)/u\(user)/\(word)" }
-    /// The newest reading, retained.
     func state(_ topics: Topics) -> String { topic(topics, "state") }
-    /// Every reading.
     func reading(_ topics: Topics) -> String { topic(topics, "reading") }
     /// Deletions. A separate topic, so that an automation does not mistake one for a reading.
     func deleted(_ topics: Topics) -> String { topic(topics, "deleted") }

@@ -3,12 +3,10 @@ import CuffCore
 /// A condition on the values of one reading: `systolic >= 180 or diastolic >= 110`. One to four comparisons, joined either
 /// by `or` or by `and`.
 package struct AlertCondition: Sendable, Hashable {
-    /// A value of a blood pressure.
     package enum Quantity: String, Sendable, Hashable, CaseIterable {
         case systolic, diastolic, mean, pulse
     }
 
-    /// How a value is compared.
     package enum Order: String, Sendable, Hashable, CaseIterable {
         case atLeast = ">="
         case atMost = "<="
@@ -19,11 +17,8 @@ package struct AlertCondition: Sendable, Hashable {
         var isInclusive: Bool { self == .atLeast || self == .atMost }
     }
 
-    /// One comparison, e.g. `systolic >= 180`.
     package struct Comparison: Sendable, Hashable {
-        /// What is compared.
         package var quantity: Quantity
-        /// The comparison operator.
         package var order: Order
         /// In mmHg, or beats per minute for the pulse; 1…400.
         package var limit: Double
@@ -43,14 +38,12 @@ package struct AlertCondition: Sendable, Hashable {
 
     /// Why a text is not a condition, as a clause of a sentence.
     package struct Malformed: Error, Sendable, Hashable {
-        /// The clause.
         package let reason: String
 
         /// A clause without a full stop.
         init(_ reason: String) { self.reason = reason }
     }
 
-    /// Parses a condition.
     package init(_ text: String) throws(Malformed) {
         let words = Self.words(text)
         guard !words.isEmpty else { throw Malformed("it is empty") }

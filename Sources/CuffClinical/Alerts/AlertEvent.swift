@@ -1,6 +1,5 @@
 import CuffCore
 
-/// A result of an event.
 package enum AlertEvent: Sendable, Hashable {
     /// An alert was raised or cleared, by a reading of this cuff or a missing one.
     case changed(AlertNotice, driver: DriverID, device: String)

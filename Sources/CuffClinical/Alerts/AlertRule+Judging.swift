@@ -14,7 +14,6 @@ extension AlertRule {
         }
     }
 
-    /// How long readings stay relevant.
     var span: Duration {
         switch trigger {
         case .values(_, _, let repeated): repeated?.within ?? .seconds(3600)

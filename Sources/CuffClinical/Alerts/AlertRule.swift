@@ -2,7 +2,6 @@ import CuffCore
 
 /// One alert rule of the user. Rules are data; no threshold is built in.
 package struct AlertRule: Sendable, Hashable {
-    /// What raises the alert.
     package enum Trigger: Sendable, Hashable {
         /// The values of one reading, or of two if the condition must be repeated.
         case values(AlertCondition, clear: AlertCondition?, repeated: Repeated?)
@@ -14,9 +13,7 @@ package struct AlertRule: Sendable, Hashable {
 
     /// A second reading must meet the condition, too.
     package struct Repeated: Sendable, Hashable {
-        /// The shortest time between the two readings.
         package var after: Duration
-        /// The longest time between them.
         package var within: Duration
 
         package init(after: Duration, within: Duration) {
@@ -28,9 +25,7 @@ package struct AlertRule: Sendable, Hashable {
         package static let standard = Repeated(after: .seconds(60), within: .seconds(900))
     }
 
-    /// The user's name for it.
     package var name: String
-    /// What raises the alert.
     package var trigger: Trigger
     /// Only readings of this driver; `nil`: of any driver.
     package var driver: DriverID?
@@ -69,7 +64,6 @@ package struct AlertRule: Sendable, Hashable {
         .qualityNoted, .questionable,
     ]
 
-    /// The condition as the user wrote it.
     package var condition: String {
         switch trigger {
         case .values(let condition, _, _): condition.text

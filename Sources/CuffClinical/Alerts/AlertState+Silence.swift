@@ -29,7 +29,6 @@ extension AlertState {
         AlertTrack.Key(rule: rule.identity, subject: XXHash64.hash(Array("plan\u{0}\(plan.driver)\u{0}\(plan.key)".utf8).span))
     }
 
-    /// Raises alerts for readings that are overdue.
     mutating func silence(_ now: Timestamp, _ events: inout [AlertEvent]) {
         for rule in rules {
             guard case .silence(let limit) = rule.trigger else { continue }

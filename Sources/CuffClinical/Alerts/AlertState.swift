@@ -6,7 +6,6 @@ import CuffCore
 /// it was measured since the watch began. They ignore readings with a flag that is not harmless, with a clock that is not set, of another
 /// person, and deleted ones. Readings of two persons never form a pair.
 package struct AlertState: Sendable {
-    /// The limits of what is evaluated and remembered.
     package struct Limits: Sendable, Hashable {
         /// Older readings are ignored: an alert is about the present.
         var age: Duration = .seconds(3600)
@@ -17,19 +16,14 @@ package struct AlertState: Sendable {
         /// Pairs of person and rule whose state is kept.
         var tracks = 512
 
-        /// The limits as they stand here.
         package init() {}
     }
 
     /// Automatic measurements, for rules about missing readings.
     package struct Plan: Sendable, Hashable {
-        /// Names the plan.
         package var key: String
-        /// The driver of the cuff.
         package var driver: DriverID
-        /// When measurements are due.
         package var times: Times
-        /// The zone of the plan's times of day.
         package var zone: ZoneTable
         /// The names that the cuff's readings may have.
         package var devices: Set<String>
@@ -51,7 +45,6 @@ package struct AlertState: Sendable {
             self.devices = devices.union([key])
         }
 
-        /// A plan that a watch keeps.
         package init(key: String, driver: DriverID, plan: MonitoringPlan, zone: ZoneTable, devices: Set<String> = []) {
             self.init(key: key, driver: driver, times: .plan(plan), zone: zone, devices: devices)
         }
@@ -65,13 +58,9 @@ package struct AlertState: Sendable {
         }
     }
 
-    /// What happens to the alerts of a watch.
     package enum Event: Sendable {
-        /// A reading of the cuff with this name.
         case reading(Reading, device: String)
-        /// These readings were deleted.
         case deleted(Set<Reading.ID>)
-        /// The plans from now on.
         case plans([Plan])
         /// New rules or names; alerts of unchanged rules stay raised.
         case rules([AlertRule], Household)
@@ -87,15 +76,12 @@ package struct AlertState: Sendable {
     var rules: [AlertRule]
     var household: Household
     let limits: Limits
-    /// When the watch began.
     let start: Timestamp
     var tracks: [AlertTrack.Key: AlertTrack] = [:]
-    /// Evaluated readings, with their times.
     var handled: [Reading.ID: Timestamp] = [:]
     var plans: [String: PlanState] = [:]
     private var told: Set<AlertEvent> = []
 
-    /// A watch that begins at `start`, with nothing raised.
     package init(_ rules: [AlertRule], household: Household = Household(), start: Timestamp, limits: Limits = Limits()) {
         self.rules = rules
         self.household = household
@@ -247,7 +233,6 @@ package struct AlertState: Sendable {
 }
 
 extension AlertTrack {
-    /// The time of its latest change.
     fileprivate var latest: Timestamp {
         let none = Timestamp(milliseconds: 0)
         return max(seen.last?.time ?? none, standing?.since ?? none)

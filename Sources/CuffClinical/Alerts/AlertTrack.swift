@@ -3,7 +3,6 @@ import CuffCore
 /// The state of one rule for one person or one plan: the latest evaluated readings, and whether the alert is raised. It holds ids and
 /// times, but no values.
 struct AlertTrack: Sendable, Hashable {
-    /// The rule, and the person or plan.
     struct Key: Sendable, Hashable {
         var rule: UInt64
         var subject: UInt64
@@ -22,7 +21,6 @@ struct AlertTrack: Sendable, Hashable {
         var verdict: Verdict
     }
 
-    /// A cuff.
     struct Origin: Sendable, Hashable {
         var driver: DriverID
         var device: String
@@ -30,7 +28,6 @@ struct AlertTrack: Sendable, Hashable {
         var person: String?
     }
 
-    /// A raised alert.
     struct Standing: Sendable, Hashable {
         /// The time of its latest reading, or when the missing one was due.
         var since: Timestamp
@@ -81,11 +78,9 @@ struct AlertTrack: Sendable, Hashable {
         return true
     }
 
-    /// The ids of all readings it refers to.
     var ids: [Reading.ID] { seen.map(\.id) + (standing?.readings ?? []) }
 }
 
 extension Duration {
-    /// Whole milliseconds.
     var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

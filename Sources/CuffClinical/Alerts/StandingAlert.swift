@@ -1,6 +1,5 @@
 import CuffCore
 
-/// An alert that was raised and is not cleared.
 package struct StandingAlert: Sendable, Hashable {
     /// The rule's name and its condition, as the user wrote them.
     package var rule: String, condition: String

@@ -1,8 +1,6 @@
 import CuffCore
 
-/// One attempted measurement of a recording.
 package struct AmbulatoryEvent: Sendable, Hashable {
-    /// The result of the measurement.
     package enum Outcome: Sendable, Hashable {
         /// mmHg, and beats per minute where the cuff sent them.
         case reading(systolic: Double, diastolic: Double, pulse: Double?)
@@ -11,9 +9,7 @@ package struct AmbulatoryEvent: Sendable, Hashable {
         case leftOut(Exclusion)
     }
 
-    /// When it was measured.
     package var time: Timestamp
-    /// Its result.
     package var outcome: Outcome
 
     package init(_ outcome: Outcome, at time: Timestamp) {

@@ -14,7 +14,6 @@ extension AmbulatoryRecording {
             self = fall > Fraction(20) ? .extremeDipper : fall >= Fraction(10) ? .dipper : fall >= Fraction(0) ? .nonDipper : .riser
         }
 
-        /// The source of the classes, and its grade.
         package static let document = GuidelineDocument.esc2024, evidence = Evidence.guideline
     }
 
@@ -74,7 +73,6 @@ extension AmbulatoryRecording {
         points.isEmpty ? nil : Variability.sum(points.map(\.systolic))?.divided(by: Fraction(Int64(points.count)))
     }
 
-    /// One pressure's variability over the recording.
     package struct Differing: Sendable, Hashable {
         /// Of all readings, of the day's and of the night's; `nil` for fewer than two.
         package var all: Variability?, day: Variability?, night: Variability?
@@ -84,9 +82,7 @@ extension AmbulatoryRecording {
         package var averageRealByTime: Fraction?
     }
 
-    /// The systolic pressure's variability.
     package var systolicDiffering: Differing { differing(\.systolic) }
-    /// The diastolic pressure's variability.
     package var diastolicDiffering: Differing { differing(\.diastolic) }
 
     private func differing(_ pressure: KeyPath<Point, Fraction>) -> Differing {
@@ -132,7 +128,6 @@ extension AmbulatoryRecording {
         }
     }
 
-    /// The sums of one part.
     package func sums(_ setting: PressureSetting) -> PressureSums? {
         switch setting {
         case .ambulatoryDay: day
@@ -150,11 +145,8 @@ extension AmbulatoryRecording {
         return Judgement(guideline, setting, systolic: systolic, diastolic: diastolic)
     }
 
-    /// One hour of the recording.
     package struct Hour: Sendable, Hashable {
-        /// When it begins.
         package var start: Timestamp
-        /// Its readings.
         package var sums: PressureSums
         /// Night, day or neither, at its start.
         var isNight: Bool?

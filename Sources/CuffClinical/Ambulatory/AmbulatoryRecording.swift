@@ -2,18 +2,13 @@ import CuffCore
 
 /// A day and a night of automatic measurements of one person: its validity, its means, and the differences over the day.
 package struct AmbulatoryRecording: Sendable {
-    /// The rule for its validity.
     package let rule: AmbulatoryRule
-    /// How it was planned.
     package let plan: AmbulatoryPlan
-    /// The zone of its wall clock.
     package let zone: ZoneTable
     /// The hours of day and night: those of the diary, or of the rule.
     package let hours: DayAndNight
 
-    /// A measurement that counts.
     package struct Point: Sendable, Hashable {
-        /// When.
         package var time: Timestamp
         /// Exact pressures in mmHg.
         package var systolic: Fraction, diastolic: Fraction
@@ -127,6 +122,5 @@ package struct AmbulatoryRecording: Sendable {
         return found + Shortfall.each([(.leastDay, day.count, rule.leastDay), (.leastNight, night.count, rule.leastNight)])
     }
 
-    /// Whether it is a valid recording by the rule.
     package var isValid: Bool { shortfalls.isEmpty && all.count > 1 }
 }

@@ -2,7 +2,6 @@ import CuffCore
 
 /// The requirements for a valid day of automatic measurements, and the hours of the night without a diary.
 package struct AmbulatoryRule: Sendable, Hashable {
-    /// The source.
     package var document: GuidelineDocument
     /// The least share of valid readings in percent of those expected; `nil` if the rule has no such number.
     package var leastPercent: Int?
@@ -17,13 +16,9 @@ package struct AmbulatoryRule: Sendable, Hashable {
     /// The guideline with its thresholds, by its name in `PressureGuideline.all`.
     package var guideline: String?
 
-    /// The name on the command line.
     package var name: String { document.id }
-    /// The society.
     package var title: String { document.society }
-    /// The year of the document.
     package var year: Int { document.year ?? 0 }
-    /// The citation.
     package var source: String { document.citation }
     /// One grade for all of its numbers.
     package var evidence: Evidence { Evidence.summary(grounds.map(\.evidence)) }
@@ -43,7 +38,6 @@ package struct AmbulatoryRule: Sendable, Hashable {
     /// The rule of that name, or of another name of its document, or `nil`.
     package static func named(_ name: String) -> AmbulatoryRule? { all.first { $0.document.isNamed(name) } }
 
-    /// Every rule.
     package static let all: [AmbulatoryRule] = [esc2024, hypertensionCanada2017, esh2021, niceNG136]
 
     /// The default: every number was read in the guideline, which is not superseded.

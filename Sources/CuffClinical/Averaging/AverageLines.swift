@@ -6,7 +6,6 @@ package struct AverageLines: Sendable {
     package var sources: [Provenance]
     /// The guideline whose thresholds and classes are printed; `nil` for none.
     package var guideline: PressureGuideline?
-    /// How the readings were made.
     package var setting: PressureSetting
     /// Whether the person was declared an adult; otherwise no mean is compared.
     package var isAdult: Bool
@@ -32,7 +31,6 @@ package struct AverageLines: Sendable {
     /// Whether the guideline compares the mean of the mornings and that of the evenings, which it does at home only.
     package var comparesMorningAndEvening: Bool { setting == .home && guideline?.comparesMorningAndEvening == true }
 
-    /// The line of one average.
     package func append(_ average: ProtocolAverage, _ owner: HomeAverages.Owner, to text: inout TextBuffer) {
         text.append("{\"type\":\"average\",\"schema\":1")
         append(average.rule, to: &text)
@@ -175,7 +173,6 @@ package struct AverageLines: Sendable {
         }
     }
 
-    /// The line of one reading.
     package func append(_ reading: HomeReading, _ fate: ReadingFate, rule: AveragingRule, zone: ZoneTable, to text: inout TextBuffer) {
         text.append("{\"type\":\"average_reading\",\"schema\":1")
         text.append(key: "rule", rule.name)

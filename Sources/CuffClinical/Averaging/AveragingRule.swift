@@ -29,7 +29,6 @@ public struct AveragingRule: Sendable, Hashable {
     public var averagesSessions = false
     /// Whether readings outside of morning and evening are left out.
     public var onlyMorningAndEvening = false
-    /// The least that a result needs.
     package var least = Least()
     /// Whether it follows a person over weeks, so that an average of all readings is meaningless.
     public var isTrendOnly = false

@@ -2,7 +2,6 @@
 package struct Decimals: Sendable, Hashable {
     /// The number times 10 to the power of `places`.
     package let units: Int64
-    /// Digits behind the point.
     package let places: Int
 
     /// Sets each property as given; `places` are not negative.
@@ -26,7 +25,6 @@ package struct Decimals: Sendable, Hashable {
         return Decimals(units: units, places: places).text
     }
 
-    /// The same number.
     var fraction: Fraction {
         var scale: Int128 = 1
         for _ in 0..<min(18, places) { scale *= 10 }

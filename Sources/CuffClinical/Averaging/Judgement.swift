@@ -1,6 +1,5 @@
 /// A mean compared with a guideline, for an adult. It is printed only on request.
 public struct Judgement: Sendable, Hashable {
-    /// One mean that is compared.
     package struct Mean: Sendable, Hashable {
         /// The part of the day; `nil` for all readings.
         package var window: DayWindow?

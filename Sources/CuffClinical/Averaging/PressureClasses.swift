@@ -14,11 +14,8 @@ package struct PressureClasses: Sendable, Hashable {
         }
     }
 
-    /// One class.
     package struct Class: Sendable, Hashable {
-        /// The guideline's name of it.
         package var name: String
-        /// Its lower bounds.
         package var systolic: Bound, diastolic: Bound
         /// The grade of the bounds, if it differs from the table's.
         package var evidence: Evidence?
@@ -33,11 +30,9 @@ package struct PressureClasses: Sendable, Hashable {
 
     /// One pressure high and the other not: a remark in addition to the class.
     package struct Isolated: Sendable, Hashable {
-        /// Whether the systolic pressure is the high one.
         package var isSystolic: Bool
         /// The high pressure is at or above the first number, the other one below the second.
         package var from: Int, below: Int
-        /// The grade of the numbers.
         package var evidence: Evidence
 
         func holds(_ systolic: Fraction, _ diastolic: Fraction) -> Bool {
@@ -50,7 +45,6 @@ package struct PressureClasses: Sendable, Hashable {
     package var lowest: String
     /// The classes above it, ascending.
     package var classes: [Class]
-    /// The guideline's remarks.
     package var isolated: [Isolated]
     /// The grade of the numbers, unless a class has its own.
     package var evidence: Evidence
@@ -67,10 +61,8 @@ package struct PressureClasses: Sendable, Hashable {
         (classes.lastIndex { $0.systolic.holds(systolic) || $0.diastolic.holds(diastolic) } ?? -1) + 1
     }
 
-    /// The name of a rank.
     package func name(_ rank: Int) -> String { classes.indices.contains(rank - 1) ? classes[rank - 1].name : lowest }
 
-    /// The class of a mean.
     package func name(_ systolic: Fraction, _ diastolic: Fraction) -> String { name(rank(systolic, diastolic)) }
 
     /// What a rank requires in addition to the mean.

@@ -4,7 +4,6 @@ public struct PressureGuideline: Sendable, Hashable {
     public var document: GuidelineDocument
     /// The thresholds of hypertension.
     public var thresholds: [PressureSetting: PressureThreshold]
-    /// The classes, by setting.
     package var classes: [PressureSetting: PressureClasses]
     /// Whether at home the means of mornings and evenings are compared, rather than the mean of all readings.
     public var comparesMorningAndEvening = false

@@ -5,12 +5,10 @@ public struct PressureMean: Sendable, Hashable {
     /// In mmHg, and beats per minute; `nil` for none.
     public var systolic: Fraction?, diastolic: Fraction?, pulse: Fraction?
 
-    /// The mean of readings.
     init(_ sums: PressureSums) {
         (count, systolic, diastolic, pulse) = (sums.count, sums.systolic, sums.diastolic, sums.pulse)
     }
 
-    /// The mean of sessions.
     init(_ sessions: SessionSums) {
         count = sessions.readings
         systolic = sessions.systolic.mean
@@ -20,6 +18,5 @@ public struct PressureMean: Sendable, Hashable {
 }
 
 extension PressureSums {
-    /// Their mean.
     package var mean: PressureMean { PressureMean(self) }
 }

@@ -2,7 +2,6 @@ import CuffCore
 
 /// Sums of blood pressures as whole numbers, so that a mean is exact and does not depend on the order of the readings.
 package struct PressureSums: Sendable, Hashable {
-    /// How many blood pressures were added.
     package private(set) var count = 0
     private var systolicSum: Int128 = 0
     private var diastolicSum: Int128 = 0
@@ -12,7 +11,6 @@ package struct PressureSums: Sendable, Hashable {
     /// Parts of a mmHg or of a beat per minute. Three decimals of kPa, times eight decimals of mmHg per kPa, are exact.
     static let parts: Int64 = 100_000_000_000
 
-    /// Nothing.
     init() {}
 
     /// Adds one blood pressure in mmHg, with its pulse where it has one.
@@ -26,7 +24,6 @@ package struct PressureSums: Sendable, Hashable {
         }
     }
 
-    /// Adds all readings of other sums.
     package mutating func add(_ other: PressureSums) {
         count += other.count
         systolicSum += other.systolicSum

@@ -1,6 +1,5 @@
 import CuffCore
 
-/// Results of the readings that count.
 extension ProtocolAverage {
     /// What is missing for a result; empty if it is complete.
     public var shortfalls: [Shortfall] {

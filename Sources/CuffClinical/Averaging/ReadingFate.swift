@@ -33,7 +33,6 @@ public enum LeavingOut: Sendable, Hashable {
 
 /// How a rule treated one reading.
 public struct ReadingFate: Sendable, Hashable {
-    /// The position of a reading.
     package struct Place: Sendable, Hashable {
         /// From 1, the day of the first reading that can count.
         package var day: Int
@@ -41,7 +40,6 @@ public struct ReadingFate: Sendable, Hashable {
         package var session: Int
         /// From 1 within its session.
         var numberInSession: Int
-        /// The part of the day of the session.
         package var window: DayWindow
     }
 

@@ -15,7 +15,6 @@ package struct ReadingOrder: Sendable {
     /// Whether a reading arrived after a later one was passed on: the readings must be sorted otherwise.
     package private(set) var isBroken = false
 
-    /// Holds back up to `capacity` readings.
     package init(capacity: Int = usualCapacity) { self.capacity = max(1, capacity) }
 
     /// Adds a reading, and passes on the oldest if too many are held. One without a time is passed on at once.
@@ -29,7 +28,6 @@ package struct ReadingOrder: Sendable {
         passOldest(pass)
     }
 
-    /// Passes on everything that is held.
     package mutating func finish(pass: (HomeReading) -> Void) {
         while oldest < held.count { passOldest(pass) }
     }

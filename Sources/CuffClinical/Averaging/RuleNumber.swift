@@ -1,8 +1,5 @@
-/// The source of one number of a rule.
 struct Ground: Sendable, Hashable {
-    /// The number.
     var number: RuleNumber
-    /// Its grade.
     var evidence: Evidence
     /// The words of the document, if they were read; otherwise empty.
     var quotation: String

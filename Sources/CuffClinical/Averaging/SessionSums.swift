@@ -22,7 +22,6 @@ struct SessionSums: Sendable {
     private(set) var readings = 0
     private(set) var systolic = Part(), diastolic = Part(), pulse = Part()
 
-    /// Adds the readings of one session that count.
     mutating func add(_ session: PressureSums) {
         guard session.count > 0 else { return }
         readings += session.count
@@ -31,7 +30,6 @@ struct SessionSums: Sendable {
         pulse.add(session.pulse)
     }
 
-    /// Adds all sessions of other sums.
     mutating func add(_ other: SessionSums) {
         readings += other.readings
         systolic.add(other.systolic)

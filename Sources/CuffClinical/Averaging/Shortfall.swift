@@ -2,7 +2,6 @@ import CuffCore
 
 /// A number of a rule that a recording or an average does not reach.
 public struct Shortfall: Sendable, Hashable {
-    /// The number of the rule.
     package var number: RuleNumber
     /// How many there are, and how many the rule asks for.
     public var found: Int, least: Int

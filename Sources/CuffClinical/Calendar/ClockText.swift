@@ -1,4 +1,3 @@
-/// Times of day as text.
 enum ClockText {
     /// `07:31`, of minutes after midnight; minutes beyond 24 hours are of the next day.
     static func clock(minute: Int) -> String { "\(two(minute / 60 % 24)):\(two(minute % 60))" }

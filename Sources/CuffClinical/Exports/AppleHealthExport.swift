@@ -8,7 +8,6 @@ import CuffCore
 /// In Apple's files a record within a correlation is also at the top level. Some programs read correlations, some only top-level
 /// records, and some every record at any depth, and so twice: hence the layouts.
 struct AppleHealthExport: Sendable {
-    /// Where the records of a blood pressure are written.
     enum Layout: String, Sendable, Hashable, CaseIterable {
         /// As Apple writes it: correlations, and their records at the top level as well.
         case both
@@ -20,13 +19,10 @@ struct AppleHealthExport: Sendable {
 
     /// Where the records of a blood pressure are written.
     let layout: Layout
-    /// The program that is named as the source.
     let source: HealthSource
     /// The zone of times, unless a reading has its own.
     let zone: ZoneTable
-    /// The pulse limits for events.
     let limits: HeartRateLimits
-    /// The value of the attribute `locale`.
     let locale: String
 
     init(
@@ -96,7 +92,6 @@ struct AppleHealthExport: Sendable {
         text.append(" HKCharacteristicTypeIdentifierCardioFitnessMedicationsUse=\"None\"/>\n")
     }
 
-    /// Closes the document.
     func appendFooter(to text: inout TextBuffer) { text.append("</HealthData>\n") }
 
     /// Writes one reading, or throws why it is left out and writes nothing.

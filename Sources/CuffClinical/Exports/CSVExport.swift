@@ -3,7 +3,6 @@ import CuffCore
 /// Writes readings as a table for spreadsheets and statistics programs: the columns of `CSVTable`, then further columns. One row per
 /// reading, always a header.
 struct CSVExport: Sendable {
-    /// The cells.
     let table: CSVTable
     /// The zone of `time` and `local_time`.
     let zone: ZoneTable
@@ -36,7 +35,6 @@ struct CSVExport: Sendable {
     /// Every column with its meaning, in order. An empty cell means unknown.
     static let columns = CSVTable.columns + further
 
-    /// Appends the row of the column names.
     func appendHeader(to text: inout TextBuffer) {
         table.appendHeader(to: &text)
         for column in Self.further {
@@ -46,7 +44,6 @@ struct CSVExport: Sendable {
         text.append("\r\n")
     }
 
-    /// Appends the row of one reading.
     func append(
         _ reading: Reading, from provenance: Provenance, excluded: Exclusion? = nil, to text: inout TextBuffer
     ) {

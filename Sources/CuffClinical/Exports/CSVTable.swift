@@ -11,10 +11,8 @@ package struct CSVTable: Sendable {
         case semicolon
     }
 
-    /// What separates cells and marks decimals.
     package let dialect: Dialect
 
-    /// A table of this dialect.
     package init(_ dialect: Dialect = .rfc4180) { self.dialect = dialect }
 
     /// Every column with its meaning, in order. `id` is first: a sink recognises its own rows by it.
@@ -52,7 +50,6 @@ package struct CSVTable: Sendable {
         ("host_clock", "unsynchronised, where this computer's clock was not set by a time server"),
     ]
 
-    /// The separator of cells.
     package var separator: UInt8 { dialect == .rfc4180 ? 0x2C : 0x3B }
 
     /// Appends the names of the columns, without a line end.

@@ -21,7 +21,6 @@ extension ExportOption {
         help: "both (as Apple writes it; the default), correlation or records.")
 }
 
-/// The document as an export, of one person.
 struct AppleHealthWriter: ExportWriter {
     private let document: AppleHealthExport
     private let made: Timestamp

@@ -20,7 +20,6 @@ extension ExportOption {
         help: "rfc4180 (the default) or semicolon (with decimal commas).")
 }
 
-/// The table as an export.
 struct CSVWriter: ExportWriter {
     private let table: CSVExport
     init(_ table: CSVExport) { self.table = table }

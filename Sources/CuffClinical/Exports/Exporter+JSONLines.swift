@@ -36,7 +36,6 @@ extension ExportChoices {
     }
 }
 
-/// The lines as an export.
 struct JSONLinesWriter: ExportWriter {
     private let lines: JSONLinesExport
     init(_ lines: JSONLinesExport) { self.lines = lines }

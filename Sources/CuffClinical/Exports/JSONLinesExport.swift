@@ -9,7 +9,6 @@ struct JSONLinesExport: Sendable {
     var isZoneChosen = true
     /// `nil` writes no events.
     let limits: HeartRateLimits?
-    /// How the line of a reading is written.
     let line: ReadingLine
 
     init(zone: ZoneTable, limits: HeartRateLimits? = .usual, includesRaw: Bool = false) {

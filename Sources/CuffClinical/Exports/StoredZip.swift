@@ -90,7 +90,6 @@ package struct StoredZip: Sendable {
 /// The check of ZIP (APPNOTE 4.4.7): polynomial 0xEDB88320, bits reversed, complemented at both ends.
 struct CRC32: Sendable {
     private var state = UInt32.max
-    /// The check of what was added so far.
     var value: UInt32 { ~state }
 
     private static let table: [UInt32] = (0..<256).map { index in

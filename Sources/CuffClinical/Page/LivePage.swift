@@ -3,20 +3,16 @@ import CuffCore
 /// What `cuff watch --web` shows: alerts, cuffs, readings by person, sinks. One HTML page whose tables need no script; the style
 /// (`live.css`) and the script (`live.js`) are served with it. All text is escaped.
 package struct LivePage: Sendable {
-    /// One person's latest readings.
     package struct Person: Sendable {
         /// `User 1`, or `Without a user`.
         package var name: String
-        /// Blood pressures and failed measurements, oldest first.
         package var readings: [Reading]
 
         package init(name: String, readings: [Reading]) { (self.name, self.readings) = (name, readings) }
     }
 
-    /// An open link.
     package struct Cuff: Sendable, Hashable {
         package var driver: DriverID
-        /// The device or address.
         package var place: String
         /// Readings since the link was opened.
         package var readings: Int
@@ -26,18 +22,14 @@ package struct LivePage: Sendable {
         }
     }
 
-    /// A measurement in progress, or one that was interrupted.
     package struct Live: Sendable, Hashable {
-        /// Why a measurement has no end.
         package enum Loss: String, Sendable {
             case connectionLost = "connection lost"
             /// The link is open, but no more pressures arrive.
             case silent
         }
 
-        /// Identifies the cuff on the page.
         package var key: String
-        /// The identity of the cuff, or its driver.
         package var name: String
         /// The latest cuff pressure in mmHg, rounded.
         package var pressure: Int
@@ -49,7 +41,6 @@ package struct LivePage: Sendable {
         }
     }
 
-    /// A sink of the run.
     package struct Delivery: Sendable, Hashable {
         /// The kind of the sink and the last name of its file; never a whole address, which may contain a user's name.
         package var name: String
@@ -57,7 +48,6 @@ package struct LivePage: Sendable {
         package var isRequired: Bool
         /// Readings stored in this run, and readings queued.
         package var stored: Int, waiting: Int
-        /// Whether its last write failed.
         package var hasFailed: Bool
 
         package init(name: String, isRequired: Bool, stored: Int, waiting: Int, hasFailed: Bool) {
@@ -66,7 +56,6 @@ package struct LivePage: Sendable {
         }
     }
 
-    /// Raised alerts, the latest first.
     package var alerts: [StandingAlert] = []
     package var persons: [Person] = []
     package var cuffs: [Cuff] = []
@@ -74,12 +63,9 @@ package struct LivePage: Sendable {
     package var deliveries: [Delivery] = []
     /// The zone of times without an offset.
     package var zone: ZoneTable
-    /// Name and version of the program.
     package var generator: String
 
-    /// Rows of one person's table.
     package static let rows = 20
-    /// Readings of one person's trend.
     package static let trend = 60
 
     package static var style: [UInt8] { PackageResources.live_css }

@@ -1,6 +1,5 @@
 import CuffCore
 
-/// Dates on pages and in pictures.
 enum DateWords {
     static let months: [StaticString] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -2,7 +2,6 @@ import CuffCore
 
 /// The pressure in a cuff as one line of a terminal, redrawn with every sample: the pressure, a bar, the seconds.
 package struct PressureBar: Sendable, Hashable {
-    /// Columns of the whole line.
     package var width: Int
     /// Whether the bar has eighths of a block; otherwise `#`.
     package var isUnicode: Bool

@@ -2,9 +2,7 @@ import CuffCore
 
 /// Statistics of one quantity by day, week or any other cut, of readings and of the values within series. Values are not kept.
 package struct QuantityCollection: Sendable {
-    /// How time is divided into buckets.
     package let cut: CalendarCut
-    /// What the values are.
     package let type: SampleType
     /// The number of values that are not counted, because they are test data or invalid.
     package private(set) var leftOut = 0
@@ -14,7 +12,6 @@ package struct QuantityCollection: Sendable {
     /// The total duration of a category in seconds.
     private var lasting: [Int64: Int64] = [:]
 
-    /// No values.
     package init(_ type: SampleType, _ cut: CalendarCut, values: [CategoryValue] = []) {
         (self.type, self.cut, self.values) = (type, cut, values)
     }
@@ -41,10 +38,8 @@ package struct QuantityCollection: Sendable {
         }
     }
 
-    /// Counts a value that was left out.
     package mutating func leaveOut() { leftOut += 1 }
 
-    /// Ascending; only those that hold a value.
     package var buckets: [(key: Int64, statistics: QuantityStatistics)] {
         found.sorted { $0.key < $1.key }.map { (key: $0.key, statistics: $0.value) }
     }
@@ -101,7 +96,6 @@ package struct QuantityCollection: Sendable {
         text.append(string: "minutes; zone \(cut.zone.name)\(leftOut > 0 ? "; \(leftOut) left out" : "")\n")
     }
 
-    /// A table for a person.
     package func appendTable(width: Int? = nil, to text: inout TextBuffer) {
         guard values.isEmpty else { return appendCategoryTable(width: width, to: &text) }
         let word = buckets.first.flatMap { result($0.statistics)?.word } ?? "avg"

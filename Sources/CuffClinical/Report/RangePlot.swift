@@ -7,7 +7,6 @@ import CuffCore
 package struct RangePlot: Sendable {
     /// The size of the picture and the capabilities of the terminal.
     package struct Style: Sendable, Hashable {
-        /// Columns of the terminal.
         package var width: Int
         /// Rows of the drawing area, at most.
         package var height: Int
@@ -25,9 +24,7 @@ package struct RangePlot: Sendable {
         }
     }
 
-    /// The size of the picture and the capabilities of the terminal.
     package let style: Style
-    /// The reference lines that are drawn.
     package let lines: ReferenceLines
     private let columns: [Column]
     private let step: Int
@@ -35,7 +32,6 @@ package struct RangePlot: Sendable {
     private let title: String
 
     private struct Column {
-        /// The text below the axis.
         var label: String
         var systolic: PlotRange?
         var diastolic: PlotRange?
@@ -45,7 +41,6 @@ package struct RangePlot: Sendable {
 
     static let gutter = 6
 
-    /// `days` must be cut by day.
     package init(_ days: StatisticsCollection, style: Style = Style(), lines: ReferenceLines = .home) {
         self.style = style
         self.lines = lines
@@ -122,7 +117,6 @@ package struct RangePlot: Sendable {
         return a
     }
 
-    /// Appends the picture, every line with its line feed.
     package func append(to text: inout TextBuffer) {
         guard !columns.isEmpty else { return text.append("no readings to draw\n") }
         let ranges = columns.flatMap { [$0.systolic, $0.diastolic] }.compactMap { $0 }
@@ -213,7 +207,6 @@ package struct RangePlot: Sendable {
         if style.hasColor { text.append("\u{1B}[0m") }
     }
 
-    /// The axis with a tick under each labelled column.
     private func appendAxis(to text: inout TextBuffer) {
         let width = columns.count * step
         // The label of a day has up to six letters and a blank, that of an hour two.

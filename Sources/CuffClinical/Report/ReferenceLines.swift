@@ -4,11 +4,8 @@ import CuffCore
 package struct ReferenceLines: Sendable, Hashable {
     /// The systolic and the diastolic pressure of the lines, in mmHg.
     package let systolic: Double, diastolic: Double
-    /// Their source.
     package let document: GuidelineDocument
-    /// The setting they apply to.
     package let setting: PressureSetting
-    /// The grade of the numbers.
     package let evidence: Evidence
 
     /// The threshold of a guideline; that of `PressureGuideline.usual` if none is given or it has none for this setting.
@@ -21,7 +18,6 @@ package struct ReferenceLines: Sendable, Hashable {
         self.setting = setting
     }
 
-    /// For averages of measurements at home.
     package static let home = ReferenceLines(nil, .home)
 
     /// `135/85`.
@@ -31,7 +27,6 @@ package struct ReferenceLines: Sendable, Hashable {
     /// `esc-2024: guideline's text`.
     var shortOrigin: String { "\(document.id): \(evidence.shortWords)" }
 
-    /// Whether either pressure reaches its line.
     func isReached(_ systolic: Double, _ diastolic: Double) -> Bool {
         systolic >= self.systolic || diastolic >= self.diastolic
     }

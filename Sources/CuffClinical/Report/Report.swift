@@ -3,13 +3,9 @@ import CuffCore
 /// The content of a page for the doctor: averages, extremes, parts of the day, and readings that were left out, with the reason.
 /// `ReportPage` draws it. Readings that are not listed are not kept: memory grows with the months that they cover, not with their number.
 public struct Report: Sendable {
-    /// A reading that counts.
     package struct Entry: Sendable, Hashable {
-        /// The values of the reading in mmHg and beats per minute.
         package var point: ReadingPoint
-        /// A person typed it in.
         package var isEntered: Bool
-        /// Its note, medication, posture and arm.
         package var remarks: Remarks?
         /// What its time is based on.
         package var basis: TimeBasis
@@ -18,7 +14,6 @@ public struct Report: Sendable {
         /// The part of the day and the day, in days since 1970, of its session; set when it is added to a report.
         package internal(set) var window = DayWindow.other, day: Int64 = 0
 
-        /// What the time is based on.
         package enum TimeBasis: Int, Sendable, Hashable, CaseIterable {
             /// A cuff's clock that agreed, that was corrected, or that was not compared; the arrival; what a person entered.
             case synced, corrected, unchecked, arrival, entered
@@ -54,15 +49,11 @@ public struct Report: Sendable {
         }
     }
 
-    /// A listed reading that does not count.
     package struct LeftOut: Sendable, Hashable {
-        /// When it was measured; `nil` if unknown.
         package var time: Timestamp?
         /// What was measured, or how it failed.
         package var content: Reading.Content
-        /// Why it does not count.
         package var reason: Exclusion
-        /// The index of the cuff in `sources`.
         package var source: Int
 
         package init(time: Timestamp?, content: Reading.Content, reason: Exclusion, source: Int) {
@@ -74,7 +65,6 @@ public struct Report: Sendable {
     public var person: String
     /// The heading of the person, if the page has several and no name was given.
     public var section = ""
-    /// Results at the top of the page.
     package var blocks: [ReportBlock] = []
     /// Whether every reading is listed.
     public var listsReadings = true
@@ -82,7 +72,6 @@ public struct Report: Sendable {
     public let zone: ZoneTable
     /// When morning and evening are.
     public let windows: DayWindows
-    /// The threshold of the page.
     package let lines: ReferenceLines
     /// Which readings count.
     public let rule: InclusionRule
@@ -94,13 +83,11 @@ public struct Report: Sendable {
     public private(set) var leftOutCount = 0
     /// The cuffs of the readings, each once.
     public private(set) var sources: [Provenance] = []
-    /// The sums of everything that counts.
     private(set) var tally: ReportTally
     private var places: SessionPlaces
 
     /// More lines than a doctor reads.
     static let mostListed = 5000
-    /// Readings that are left out and listed with their reason.
     static let mostLeftOut = 60
 
     /// A report without readings, with the threshold of a guideline; `nil`: that of `PressureGuideline.usual`.
@@ -112,7 +99,6 @@ public struct Report: Sendable {
         self.init(person: person, zone: zone, windows: windows, lines: lines, excludesDisturbed: excludesDisturbed)
     }
 
-    /// A report without readings.
     package init(
         person: String = "", zone: ZoneTable, windows: DayWindows = .usual, lines: ReferenceLines = .home,
         excludesDisturbed: Bool = false
@@ -123,7 +109,6 @@ public struct Report: Sendable {
         tally = ReportTally(zone: zone, lines: lines)
     }
 
-    /// The person's name, or the section's.
     var name: String { person.isEmpty ? section : person }
 
     /// How many readings count.
@@ -154,7 +139,6 @@ public struct Report: Sendable {
         }
     }
 
-    /// Adds a reading that counts.
     package mutating func add(_ entry: Entry) {
         var entry = entry
         (entry.window, entry.day) = places.place(entry.point.time, source: entry.source, zone: zone)
@@ -166,7 +150,6 @@ public struct Report: Sendable {
         }
     }
 
-    /// Adds a reading that does not count.
     package mutating func add(_ one: LeftOut) {
         leftOutCount += 1
         func key(_ one: LeftOut) -> Int64 { one.time?.milliseconds ?? .min }
@@ -176,9 +159,7 @@ public struct Report: Sendable {
         if leftOut.count > Self.mostLeftOut { leftOut.removeFirst() }
     }
 
-    /// Whether the readings are listed one by one.
     var isListed: Bool { !entries.isEmpty }
 
-    /// The listed readings, ascending.
     package var sorted: [Entry] { entries.sorted { ReadingPoint.isEarlier($0.point, $1.point) } }
 }

@@ -16,7 +16,6 @@ package struct ReportBlock: Sendable, Hashable {
     package var period = ""
     /// The table's first line and its rows, each with a name in the first column; empty for no table.
     package var head: [String] = [], rows: [[String]] = []
-    /// What follows the table.
     package var facts: [Fact] = []
     /// A picture in characters of equal width; empty for none.
     package var plot = ""
@@ -44,7 +43,6 @@ package struct ReportBlock: Sendable, Hashable {
         text.append(string: plot)
     }
 
-    /// The block as a section of the page.
     func appendMarkup(to text: inout TextBuffer) {
         let period: Markup = self.period.isEmpty ? "" : " <small>\(self.period)</small>"
         text.append(html: "<section class=\"block\"><h2>\(heading.isEmpty ? title : "\(heading): \(title)")\(period)</h2>\n")

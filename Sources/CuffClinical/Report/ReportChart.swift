@@ -36,7 +36,6 @@ struct ReportChart {
         return x(Double(interval.lowerBound.seconds + interval.upperBound.seconds) / 2)
     }
 
-    /// The width of one bucket.
     private var slot: Double {
         guard let interval = buckets.first.flatMap({ cut.interval(of: $0.key) }) else { return 1 }
         return x(Double(interval.upperBound.seconds)) - x(Double(interval.lowerBound.seconds))
@@ -47,7 +46,6 @@ struct ReportChart {
         func y(_ value: Double) -> Double { bottom - (value - low) / max(1, high - low) * (bottom - top) }
     }
 
-    /// Appends both pictures in an element of the class `name`.
     func append(_ name: String, to text: inout TextBuffer) {
         text.append(html: "<div class=\"\(name)\">\n")
         appendPressures(to: &text)

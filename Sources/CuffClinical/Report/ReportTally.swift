@@ -54,7 +54,6 @@ struct ReportTally: Sendable {
     private(set) var bySource: [Int: Int] = [:]
     private var byBasis = [Int](repeating: 0, count: Report.Entry.TimeBasis.allCases.count)
     private(set) var enteredCount = 0
-    /// The first and the last reading.
     private(set) var first: Timestamp?, last: Timestamp?
     /// Days since 1970 with a reading.
     private(set) var days: Set<Int64> = []
@@ -70,14 +69,12 @@ struct ReportTally: Sendable {
         cuts = Self.spans.map { Cut(CalendarCut($0.bucketing, zone: zone)) }
     }
 
-    /// The cut of the chart.
     var chart: Cut { cuts.first ?? Cut(CalendarCut(.month, zone: zone)) }
     /// The cut of the table: that of the chart, but at least days.
     var table: Cut? { cuts.first { $0.cut.bucketing != .hour } }
     /// Whether the days are few enough to list the readings.
     var isDaily: Bool { cuts.contains { $0.cut.bucketing == .day } }
 
-    /// The parts of the day that have a reading.
     var parts: [DayWindow: Part] {
         var found: [DayWindow: Part] = [:]
         for bucket in cuts.last?.parts ?? [] {
@@ -88,7 +85,6 @@ struct ReportTally: Sendable {
         return found
     }
 
-    /// Everything that counts.
     var all: ReadingStatistics {
         let parts = parts
         return DayWindow.daily.reduce(into: ReadingStatistics()) { all, part in

@@ -2,9 +2,7 @@ import CuffCore
 
 /// Prints a `StatisticsCollection` as a table for people, or as JSON Lines for programs.
 package struct StatisticsTable: Sendable {
-    /// How values become the average of a bucket.
     package let style: AggregationStyle
-    /// The sources, indexed by their numbers in the collection.
     package let sources: [Provenance]
     /// Whether a missing value is `–`; otherwise `-`.
     package let isUnicode: Bool

@@ -2,19 +2,12 @@ import CuffCore
 
 /// An event or a symptom over an interval, with one of a few values or without one.
 package struct CategorySample: Sendable, Hashable {
-    /// The type of the event; always a category type.
     package let type: SampleType
-    /// Its value; `nil` for a type without values.
     package let value: CategoryValue?
-    /// When the event begins.
     package let start: Timestamp
-    /// When the event ends, at `start` or later.
     package let end: Timestamp
-    /// The program that made the sample.
     package let source: HealthSource
-    /// The cuff; `nil` if it is unknown.
     package let device: DeviceIdentity?
-    /// The metadata.
     package let metadata: HealthMetadata
 
     /// Throws `invalidArgument` if type, times or metadata are inconsistent.

@@ -2,9 +2,7 @@ import CuffCore
 
 /// One value of a category: a word, the number under which it is stored, and HealthKit's name.
 package struct CategoryValue: Sendable, Hashable {
-    /// The word on the command line and in tables.
     package let word: String
-    /// HealthKit's number.
     package let number: Int
     /// HealthKit's name, as in the files of Apple's Health app.
     package let name: StaticName

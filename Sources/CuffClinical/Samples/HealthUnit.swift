@@ -9,7 +9,6 @@ public struct HealthUnit: Sendable, Hashable, CustomStringConvertible {
 
     /// The unit as HealthKit writes it.
     public let symbol: StaticName
-    /// What the unit measures.
     let dimension: Dimension
     /// This unit in the base unit of its dimension (Pa, 1/s, s, 1).
     let scale: Double

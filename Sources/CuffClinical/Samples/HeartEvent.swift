@@ -31,7 +31,6 @@ package struct HeartEvent: Sendable, Hashable {
         case highHeartRate = "high_heart_rate"
         case lowHeartRate = "low_heart_rate"
 
-        /// The HealthKit type of the event.
         package var type: SampleType {
             switch self {
             case .irregularPulse: .irregularPulse
@@ -41,13 +40,9 @@ package struct HeartEvent: Sendable, Hashable {
         }
     }
 
-    /// What was noticed.
     package var kind: Kind
-    /// When the reading was measured.
     package var time: Timestamp
-    /// The id of the reading that it was noticed in.
     package var reading: Reading.ID
-    /// The user slot of the reading.
     package var user: Int32?
     /// The name of the person, as the reading has it.
     package var person: String?

@@ -2,7 +2,6 @@ import CuffCore
 
 /// A quantity that a person types in. It becomes a reading of origin `entered`; the same value at the same time is the same reading.
 package struct ManualQuantity: Sendable, Hashable {
-    /// What it is.
     package var type: QuantityType
     /// The digits as they were typed, in the unit of the type.
     package var value: Digits
@@ -12,10 +11,8 @@ package struct ManualQuantity: Sendable, Hashable {
     package var duration: Duration?
     /// The user slot; `nil` for none.
     package var user: Int32?
-    /// Note, medication, posture and arm.
     package var remarks: Remarks
 
-    /// Sets each property as given; nothing is checked.
     package init(
         _ type: QuantityType, _ value: Digits, at time: Timestamp, lasting duration: Duration? = nil, user: Int32? = nil,
         remarks: Remarks = Remarks()
@@ -23,7 +20,6 @@ package struct ManualQuantity: Sendable, Hashable {
         (self.type, self.value, self.time, self.duration, self.user, self.remarks) = (type, value, time, duration, user, remarks)
     }
 
-    /// The reading, with its id and times.
     package func reading(received: Timestamp, zone: ZoneTable) -> Reading {
         var text = TextBuffer(capacity: 96)
         text.append(utc: time)

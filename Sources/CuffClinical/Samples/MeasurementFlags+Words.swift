@@ -1,7 +1,6 @@
 import CuffCore
 
 extension MeasurementFlags {
-    /// The words, in the order of their bits.
     var list: [String] { Self.words.indices.filter { rawValue >> UInt32($0) & 1 == 1 }.map { Self.words[$0].description } }
 
     package func text(separator: String) -> String { list.joined(separator: separator) }

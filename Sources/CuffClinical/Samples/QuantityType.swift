@@ -2,9 +2,7 @@ import CuffCore
 
 /// A quantity other than blood pressure, or a symptom with one of a few values, that can be typed in, counted and exported.
 package struct QuantityType: Sendable, Hashable {
-    /// The word on the command line and in JSON.
     package let name: String
-    /// The sample type, with the unit and the aggregation.
     package let sample: SampleType
     /// The nomenclature code under which readings are stored.
     package let mdc: UInt32
@@ -12,7 +10,6 @@ package struct QuantityType: Sendable, Hashable {
     package let unit: UInt16
     /// The plausible range; other values are refused as typing errors unless forced.
     package let plausible: ClosedRange<Double>
-    /// The values of a category; empty for a quantity.
     package let values: [CategoryValue]
 
     private init(

@@ -9,15 +9,12 @@ public struct ReadingSamples: Sendable, Hashable {
     public let heartRate: QuantitySample?
     /// A quantity beyond blood pressure; `nil` for a pressure or a pulse.
     public let quantity: QuantitySample?
-    /// A symptom; `nil` for anything else.
     package let category: CategorySample?
-    /// A hearing test; `nil` for anything else.
     package let audiogram: Audiogram?
     /// When the reading was measured.
     public let time: Timestamp
     /// The metadata.
     public let metadata: HealthMetadata
-    /// The events of the reading.
     package let events: [HeartEvent]
 
     /// `zone` is named in the metadata, and dates a reading that has only its cuff's own time.

@@ -3,7 +3,6 @@ import CuffCore
 /// A type of sample with HealthKit's identifier, unit and aggregation. Types that HealthKit does not have begin with `Cuff` and are left
 /// out of its exchange format.
 public struct SampleType: Sendable, Hashable {
-    /// What samples of the type hold.
     package enum Kind: Sendable, Hashable { case quantity, correlation, category, series }
 
     /// HealthKit's identifier, or one beginning with `Cuff`.

@@ -5,22 +5,16 @@ struct HeartbeatSeriesBuilder: Sendable {
     /// A day of 200 beats a minute is 288,000.
     static let maximumCount = 300_000
 
-    /// The instant from which the beats count.
     let start: Timestamp
-    /// The program that makes the series.
     let source: HealthSource
-    /// The cuff; `nil` if it is unknown.
     let device: DeviceIdentity?
-    /// Where the builder stands.
     private(set) var state = QuantitySeriesBuilder.State.building
     private var beats: [HeartbeatSeries.Beat] = []
 
-    /// A series without beats.
     init(start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) {
         (self.start, self.source, self.device) = (start, source, device)
     }
 
-    /// The number of beats so far.
     var count: Int { beats.count }
 
     /// A beat at its time since the start of the series. Times must grow.
@@ -52,7 +46,6 @@ struct HeartbeatSeriesBuilder: Sendable {
         return HeartbeatSeries(start: start, source: source, device: device, reading: reading, beats: beats)
     }
 
-    /// Discards the beats; repeated calls are harmless.
     mutating func discard() {
         guard state == .building else { return }
         state = .discarded

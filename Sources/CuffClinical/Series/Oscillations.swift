@@ -11,7 +11,6 @@ import CuffCore
 /// the three samples around it. Where samples are missing, or an interval is longer than 1.6 times the median (a beat was
 /// too small to be seen), the beat is marked as preceded by a gap.                                           guess
 struct Oscillations: Sendable, Hashable {
-    /// One heart beat in the pressure.
     struct Peak: Sendable, Hashable {
         /// Seconds on the scale of the samples.
         var time: Double
@@ -25,7 +24,6 @@ struct Oscillations: Sendable, Hashable {
 
     /// The required samples a second.
     static let minimumRate = 50.0
-    /// The beats, ascending in time.
     let peaks: [Peak]
     /// Samples a second, by the median distance of the samples.
     let rate: Double

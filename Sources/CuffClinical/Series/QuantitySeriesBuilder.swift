@@ -6,7 +6,6 @@ struct QuantitySeriesBuilder: Sendable {
     enum State: Sendable, Hashable {
         case building, finished, discarded
 
-        /// Throws unless values may be added.
         func check() throws(HealthError) {
             switch self {
             case .building: break
@@ -19,15 +18,10 @@ struct QuantitySeriesBuilder: Sendable {
     /// A measurement of four minutes at 4 kHz.
     static let maximumCount = 1_000_000
 
-    /// The type of the values.
     let type: SampleType
-    /// The instant from which the values count.
     let start: Timestamp
-    /// The program that makes the series.
     let source: HealthSource
-    /// The cuff; `nil` if it is unknown.
     let device: DeviceIdentity?
-    /// Where the builder stands.
     private(set) var state = State.building
     private var elements: [QuantitySeries.Element] = []
     private var unit: HealthUnit?
@@ -38,7 +32,6 @@ struct QuantitySeriesBuilder: Sendable {
         (self.type, self.start, self.source, self.device) = (type, start, source, device)
     }
 
-    /// The number of values so far.
     var count: Int { elements.count }
 
     /// `elapsed` since the start of the series; `lasting` is zero for a value of one instant. The order does not matter.
@@ -77,7 +70,6 @@ struct QuantitySeriesBuilder: Sendable {
             elements: sorted.map(\.element))
     }
 
-    /// Discards the values; repeated calls are harmless.
     mutating func discard() {
         guard state == .building else { return }
         state = .discarded

@@ -69,7 +69,6 @@ package enum SeriesCoding {
         return bytes
     }
 
-    /// The beats of a stored form; `nil` for anything that `encode` does not write.
     package static func decodeBeats(_ bytes: [UInt8]) -> [HeartbeatSeries.Beat]? {
         var reader = Reader(bytes)
         guard reader.byte() == version, let count = reader.number(), count <= UInt64(HeartbeatSeriesBuilder.maximumCount)

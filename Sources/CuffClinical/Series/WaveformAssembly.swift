@@ -29,7 +29,6 @@ struct WaveformAssembly: Sendable {
         samples += piece.samples
     }
 
-    /// No more pieces come.
     mutating func finish(_ source: HealthSource, into finished: inout [HealthSeries]) {
         defer { drop() }
         guard let first else { return }

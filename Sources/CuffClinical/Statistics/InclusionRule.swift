@@ -4,7 +4,6 @@ import CuffCore
 public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
     /// A failed measurement, or a quantity other than a blood pressure.
     case notABloodPressure
-    /// The cuff has not completed it.
     case pending
     /// The cuff's clock was not set, and the arrival does not show when it was measured.
     case timeUnknown
@@ -15,11 +14,9 @@ public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
     case invalid
     /// A calibration, a test or a demonstration.
     case notAPatient
-    /// An intermediate value.
     case provisional
     /// On request: the person moved, or the cuff was badly placed.
     case disturbed
-    /// A person set it aside.
     case setAside
 
     /// The reason in JSON.

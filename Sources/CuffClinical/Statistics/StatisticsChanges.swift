@@ -9,7 +9,6 @@ package struct StatisticsChanges: Sendable {
     }
     private var known: [Key: StatisticsBucket] = [:]
 
-    /// No buckets are known.
     package init() {}
 
     /// The buckets of each person that are new or changed since the last call, ascending. A bucket whose readings are all gone is returned

@@ -4,8 +4,8 @@ import Glibc
 extension Doctor {
     package static var hasUdev: Bool { Udev.hasDaemon }
 
-    /// Looks at everything the steps need. The node is opened, never written to, and only when the device is claimed or
-    /// the user named it: opening a serial port raises DTR and RTS, which some devices feel.
+    /// Collects the facts for all steps. The node is never written to, and opened only if the device is claimed or the user named
+    /// it: opening a serial port raises DTR and RTS, which some devices react to.
     package static func examine(
         _ request: DeviceRequest, name: String, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all,
         opensLine: Bool = true
@@ -55,7 +55,7 @@ extension Doctor {
         facts.driver = verdict.driver.flatMap { id in drivers.first { $0.id == id } } ?? facts.driver
     }
 
-    /// The name leads to no node; perhaps there is a USB device of which the kernel made none.
+    /// The name has no node; there may be a USB device without a kernel driver that makes one.
     private static func lookForUSB(_ address: DeviceAddress, into facts: inout Facts) throws(HotplugFault) {
         for (device, interfaces) in try DeviceEnumeration.usb() {
             let isMeant =
@@ -85,7 +85,7 @@ extension Doctor {
         return LineFacts(modemLines: names.filter { bits & $0.0 != 0 }.map(\.1))
     }
 
-    /// The udev rule for this very device, by its serial number or else its socket; `nil` when it is not on USB.
+    /// A udev rule for this device, by its serial number or else its port; `nil` if it is not on USB.
     package static func rule(for device: PluggedDevice, driver: DriverID?, group: String = "dialout") -> String? {
         guard let usb = device.usb else { return nil }
         let place = usb.uniqueSerial.map { UdevRules.Place.serial($0) } ?? .port(usb.port)
@@ -99,7 +99,6 @@ extension Doctor {
 }
 
 extension Names {
-    /// Every group the user database gives the user.
     static func groups(of user: uid_t) -> Set<UInt32> {
         var entry = passwd()
         var room = [CChar](repeating: 0, count: 4096)

@@ -1,10 +1,10 @@
-/// Takes out of a text what tells who somebody is: serial numbers and ids, paths of home folders, names of users, hosts and cuffs,
-/// secrets and addresses. The same word becomes the same mark everywhere, so that a reader can still follow it.
+/// Removes identifying data from a text: serial numbers and ids, home folders, names of users, hosts and cuffs, secrets and
+/// addresses. Equal words get equal marks, so the text stays readable.
 package struct ReportRedaction: Sendable {
     private var words: [(word: String, mark: String)] = []
 
-    /// `serials` and `cuffs` (identities and names of cuffs) are numbered in their order; `home` is the folder of the user, `user` and
-    /// `host` the names; empty ones are passed over.
+    /// `serials` and `cuffs` (identities and names of cuffs) are numbered in order; `home` is the user's home folder. Empty words
+    /// are ignored.
     package init(serials: [String], cuffs: [String], people: [String], home: String, user: String, host: String) {
         func number(_ words: [String], _ mark: String) -> [(String, String)] {
             var seen: [String] = []
@@ -12,27 +12,26 @@ package struct ReportRedaction: Sendable {
             return seen.enumerated().map { ($1, "[\(mark) \($0 + 1)]") }
         }
         words = number(serials, "serial") + number(cuffs, "cuff") + number(people, "person")
-        // In paths of links udev writes blanks as underscores.
+        // udev writes blanks as underscores in links.
         words += words.filter { $0.word.contains(" ") }.map { ($0.word.split(separator: " ").joined(separator: "_"), $0.mark) }
-        // `/` is no one's own folder.
+        // `/` identifies no user.
         if home.count > 1 { words.append((home, "~")) }
         if user.count >= Self.shortest, user != "root" { words.append((user, "[user]")) }
         if host.count >= Self.shortest, host != "localhost" { words.append((host, "[host]")) }
-        // What contains another word goes first.
+        // A word that contains another one goes first.
         words.sort { $0.word.count > $1.word.count }
     }
 
-    /// A shorter word is in too many others; serial numbers of fewer letters are not unique anyway.
+    /// Shorter words occur in too many others; shorter serial numbers are not unique anyway.
     private static let shortest = 3
 
-    /// The text without all that.
     package func text(_ text: String) -> String {
         var text = Self.withoutSecrets(text)
         for (word, mark) in words { text = Self.replacing(word, with: mark, in: text) }
         return Self.withoutForms(text)
     }
 
-    /// Whole words only: a serial `100` is not in `1000`.
+    /// Whole words only: serial `100` does not match in `1000`.
     private static func replacing(_ word: String, with mark: String, in text: String) -> String {
         guard text.contains(word) else { return text }
         func isPart(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
@@ -48,8 +47,8 @@ package struct ReportRedaction: Sendable {
         return result + rest
     }
 
-    /// What is known by its form and would fall to pieces if words were taken out first: links of devices, mail addresses,
-    /// credentials in addresses, and values of names that mean a secret.
+    /// Found by form and replaced first, before words are taken out of them: links of devices, mail addresses, credentials in
+    /// addresses, and values of variables with a secret's name.
     private static func withoutSecrets(_ text: String) -> String {
         text.replacing(#/\/dev\/serial\/by-id\/[^\s,=]+/#) { _ in "/dev/serial/by-id/[id]" }
             .replacing(#/:\/\/[^\s\/@]+@/#) { _ in "://[secret]@" }
@@ -60,12 +59,11 @@ package struct ReportRedaction: Sendable {
             .replacing(#/(?i)(bearer|basic)\s+[A-Za-z0-9+\/=._-]{6,}/#) { "\($0.output.1) [secret]" }
     }
 
-    /// What has a form of its own, whoever's it is.
     private static func withoutForms(_ text: String) -> String {
         text.replacing(#/\/home\/[^\s\/:"',]+/#) { _ in "/home/[user]" }
             .replacing(#/(?i)(serial number) (?!\[)[^\s,()]+/#) { "\($0.output.1) [serial]" }
             .replacing(#/(?i)(usb:[0-9a-f]{4}:[0-9a-f]{4}):(?!\[)[^\s,=\]]+/#) { "\($0.output.1):[serial]" }
-            // An id of a reading begins with its time.
+            // Reading ids start with their time.
             .replacing(#/\b[0-9]{8}T[0-9]{6}-[0-9a-f]{16}\b/#) { _ in "[reading]" }
             // System ids, hardware addresses, hashes.
             .replacing(#/(?i)\b(?:[0-9a-f]{2}[:-]){5,7}[0-9a-f]{2}\b/#) { _ in "[id]" }

@@ -2,9 +2,9 @@ import CUdev
 import CuffCore
 import Glibc
 
-/// Reads from the system what `Access` judges.
+/// Collects the facts for `Access`.
 extension Access {
-    /// Whether this process may open the node. Nothing is opened.
+    /// Whether this process may open the node, without opening it.
     package static func look(at path: String) -> Access {
         switch NodePermissions.look(at: path) {
         case .success(let node): verdict(on: node, for: .current())
@@ -15,10 +15,9 @@ extension Access {
 }
 
 extension NodePermissions {
-    /// A system call that failed, with its errno.
     package struct Fault: Error { var call: String, errno: Int32 }
 
-    /// Owner, mode and ACL of a node, by stat(2) and getxattr(2). Nothing is opened.
+    /// Owner, mode and ACL of a node, by stat(2) and getxattr(2).
     package static func look(at path: String) -> Result<NodePermissions, Fault> {
         var status = stat()
         guard stat(path, &status) == 0 else { return .failure(Fault(call: "stat", errno: errno)) }
@@ -54,8 +53,7 @@ extension ProcessIdentity {
 }
 
 extension NodeHolder {
-    /// Who has the node open or locked, as far as this process may see: other people's processes are hidden from it
-    /// unless it is root.
+    /// The processes that have the node open or locked. Without root, other users' processes are not visible.
     package static func look(at path: String) -> [NodeHolder] {
         var status = stat()
         guard stat(path, &status) == 0 else { return lockFiles(path) }
@@ -77,7 +75,7 @@ extension NodeHolder {
         return holders
     }
 
-    /// The old way of terminal programs: `/var/lock/LCK..ttyUSB0` holds the number of the process.
+    /// Lock files of terminal programs: `/var/lock/LCK..ttyUSB0` holds the process id.
     private static func lockFiles(_ path: String) -> [NodeHolder] {
         guard let name = path.split(separator: "/").last else { return [] }
         for folder in ["/var/lock", "/run/lock", "/var/spool/uucp"] {

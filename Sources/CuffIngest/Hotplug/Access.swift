@@ -1,13 +1,12 @@
 import CuffCore
 
-/// Whether this process may open a node, and if not, why and what helps. The rules are the kernel's (acl(5)).
+/// Whether this process may open a node, and if not, why. By the kernel's rules (acl(5)).
 package enum Access: Sendable, Hashable {
     case granted
     case denied(NodePermissions, ProcessIdentity)
     case missing(String)
     case failed(String, errno: Int32)
 
-    /// Judges by the rules of the kernel, from these facts alone: nothing is opened.
     package static func verdict(on node: NodePermissions, for process: ProcessIdentity) -> Access {
         mayReadAndWrite(node, process) ? .granted : .denied(node, process)
     }
@@ -16,7 +15,7 @@ package enum Access: Sendable, Hashable {
         let wanted: UInt16 = 6
         if process.overridesAccess { return true }
         if process.user == node.owner { return node.mode >> 6 & wanted == wanted }
-        // With a list, the group bits of the mode are the mask, and every named entry lies under it.
+        // With an ACL, the group bits of the mode are the mask, which limits every named entry.
         let mask = node.entries.first { $0.tag == .mask }?.permissions ?? 7
         func grants(_ entry: AccessEntry) -> Bool { entry.permissions & mask & wanted == wanted }
         if let own = node.entries.first(where: { $0.tag == .user && $0.id == process.user }) { return grants(own) }
@@ -27,7 +26,7 @@ package enum Access: Sendable, Hashable {
         if node.entries.isEmpty, process.groups.contains(node.group) {
             groups = [AccessEntry(.owningGroup, permissions: node.mode >> 3 & 7)]
         }
-        // Being in a group that is refused ends the search; `other` is for those in none.
+        // A matching group without permission ends the search; `other` applies only without a matching group.
         if !groups.isEmpty { return groups.contains(where: grants) }
         return node.mode & wanted == wanted
     }
@@ -44,7 +43,6 @@ package enum Access: Sendable, Hashable {
         }
     }
 
-    /// What is the matter; `nil` when nothing is.
     package var reason: String? {
         switch self {
         case .granted: nil

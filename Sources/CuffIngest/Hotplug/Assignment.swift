@@ -1,22 +1,21 @@
 import CuffCore
 
-/// The user's word about a device: this is such a cuff, on this line, under this name. It is what allows a generic
-/// bridge chip to be written to.
+/// A device that the user has assigned to a driver, with line settings and a name. Only then is a generic bridge chip written to.
 public struct Assignment: Sendable, Hashable {
-    /// Where it was said, for a sentence: `--assign`, `config.toml:12`.
+    /// Where it was given, for messages: `--assign`, `config.toml:12`.
     public var origin: String
-    /// The device that is meant.
+    /// The assigned device.
     public var address: DeviceAddress
     /// `nil`: never open this device.
     public var driver: DriverID?
-    /// The line settings; `nil`: those of the driver.
+    /// `nil`: the driver's line settings.
     public var line: LineSettings?
-    /// Options of the driver's family.
+    /// Options of the driver.
     public var options: [String: String]
-    /// A name of the user's own. It then is the cuff's identity, wherever it is plugged in.
+    /// A name of the user's choice: the cuff's identity, wherever it is plugged in.
     public var name: String?
 
-    /// Sets each property as given.
+    /// Sets each property.
     public init(
         _ address: DeviceAddress, driver: DriverID?, line: LineSettings? = nil, options: [String: String] = [:],
         name: String? = nil, origin: String = "--assign"
@@ -29,14 +28,14 @@ public struct Assignment: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// Reads `ADDRESS=DRIVER[,baud=9600-8N1][,name=hallway][,option=value…]`.
+    /// Parses `ADDRESS=DRIVER[,baud=9600-8N1][,name=hallway][,option=value…]`.
     public init(
         _ text: String, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all,
         origin: String = "--assign"
     ) throws(AddressFault) {
         var parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let head = parts.removeFirst()
-        // A link under /dev/serial may itself hold an `=`; a driver's id never does.
+        // A link under /dev/serial may contain `=`; a driver id does not.
         guard let sign = head.lastIndex(of: "=") else {
             throw AddressFault(text, "an assignment reads DEVICE=DRIVER, as in port:1-1.2=beurer-serial")
         }

@@ -1,40 +1,37 @@
 import CuffCore
 
-/// Which driver a device belongs to and by whose word. Nothing is written to a device that nobody identified: a generic
-/// bridge chip is claimed only where the user assigned it.
+/// Decides which driver a device belongs to, and why. Nothing is written to an unidentified device: a generic bridge chip is
+/// claimed only if the user assigned it.
 public enum Claiming {
-    /// By what a device was recognised.
+    /// Why a device was recognised.
     public enum Reason: Sendable, Hashable {
-        /// The cuff's own USB ids.
         case exactID(USBID)
-        /// A shared id, but this release of it is known to be the cuff.
+        /// A shared id whose release number identifies the cuff.
         case release(USBID, bcdDevice: UInt16)
-        /// A blood-pressure cuff of the USB healthcare class, or a device of it that does not say what it is.
+        /// A device of the USB healthcare class that is a blood-pressure cuff or does not report its kind.
         case healthcareClass
         case assigned(Assignment)
-        /// A udev rule of the administrator's says so (`ID_CUFF_DRIVER`; `cuff doctor --print-rule` writes such rules).
+        /// A local udev rule (`ID_CUFF_DRIVER`; `cuff doctor --print-rule` writes such rules).
         case rule
     }
 
-    /// What is done with a device.
+    /// What to do with a device.
     public enum Verdict: Sendable, Hashable {
         case claimed(DriverID, Reason)
-        /// An id that many devices carry; these drivers may be behind it, if the user says so.
+        /// An id shared by many devices; it may be a cuff of these drivers, if the user says so.
         case unassigned([DriverID])
-        /// No driver knows the id.
         case unknown
-        /// The user said: never open it.
         case ignored(Assignment)
-        /// Two claims or assignments contradict each other, or the driver cannot speak to such a node.
+        /// Contradicting claims or assignments, or a node that the driver cannot use.
         case refused(String)
 
-        /// The driver of a claimed device; `nil` in all other cases.
+        /// `nil` unless claimed.
         public var driver: DriverID? {
             if case .claimed(let driver, _) = self { driver } else { nil }
         }
     }
 
-    /// Judges one device from its ids, the assignments and the list of drivers; it depends on nothing else.
+    /// Judges a device by its ids, the assignments and the list of drivers only.
     package static func verdict(
         on device: PluggedDevice, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) -> Verdict {
@@ -46,8 +43,8 @@ public enum Claiming {
             drivers.first { $0.id.description == word && device.suits($0) }
         }
         if let healthcare = device.healthcare, let driver = drivers.first(where: \.isOfHealthcareClass) {
-            // A scale or a thermometer is left alone until somebody asks for it.
-            // The packaged rule names this driver for every such device; another one is the administrator's word.
+            // A scale or a thermometer is not opened unless assigned.
+            // The packaged rule names this driver for every such device; another driver comes from a local rule.
             if let ruled, ruled.id != driver.id { return .claimed(ruled.id, .rule) }
             return healthcare.mayBeCuff ? .claimed(driver.id, .healthcareClass) : .unassigned([driver.id])
         }
@@ -64,7 +61,7 @@ public enum Claiming {
                 }
             }
         }
-        // The packaged rules only repeat the exact ids; a word that differs is the administrator's own.
+        // The packaged rules only repeat the exact ids; any other driver comes from a local rule.
         if let ruled, !exact.contains(where: { $0.0 == ruled.id }) { return .claimed(ruled.id, .rule) }
         if exact.count > 1 {
             return .refused("\(exact.map { "\($0.0)" }.joined(separator: " and ")) both claim \(usb.id); assign one of them")
@@ -76,7 +73,7 @@ public enum Claiming {
     private static func verdict(
         on device: PluggedDevice, _ spoken: [Assignment], _ drivers: [CuffDriver]
     ) -> Verdict {
-        // Said twice alike is said once; the last word of two equal ones counts for line and options.
+        // Equal assignments count once; the last one supplies line and options.
         guard let last = spoken.last else { return .unknown }
         if let other = spoken.first(where: { $0.driver != last.driver }) {
             return .refused(
@@ -86,20 +83,19 @@ public enum Claiming {
         guard let id = last.driver else { return .ignored(last) }
         guard let driver = drivers.first(where: { $0.id == id }) else { return .refused("there is no driver \(id)") }
         guard device.suits(driver) else {
-            return .refused("\(id) speaks to a \(driver.medium.rawValue) node, \(device.node) is \(device.subsystem.rawValue)")
+            return .refused("\(id) needs a \(driver.medium.rawValue) node, \(device.node) is \(device.subsystem.rawValue)")
         }
         return .claimed(id, .assigned(last))
     }
 }
 
 extension PluggedDevice {
-    /// Whether a driver can speak to such a node at all.
     func suits(_ driver: CuffDriver) -> Bool {
         subsystem == .usb ? driver.isOfHealthcareClass : driver.medium(at: usb?.id) == subsystem
     }
 
-    /// Under which name its readings are kept: by the cuff's own ids, where it was claimed for these, has no serial number,
-    /// and no other such cuff has taken them; else by its key.
+    /// The identity of its readings: the cuff's own ids if it was claimed for them, has no serial number, and no other cuff uses
+    /// them; else its key.
     func identity(_ reason: Claiming.Reason, isTaken: (String) -> Bool) -> String {
         guard reason.isOwnID, let own = byOwnID, !isTaken(own) else { return key.description }
         return own
@@ -107,7 +103,7 @@ extension PluggedDevice {
 }
 
 extension Claiming.Reason {
-    /// The device showed the cuff's own ids, not those of a bridge chip that anything may sit behind.
+    /// Claimed for the cuff's own ids, not those of a generic bridge chip.
     var isOwnID: Bool {
         switch self {
         case .exactID, .release, .healthcareClass: true
@@ -117,7 +113,7 @@ extension Claiming.Reason {
 }
 
 extension Claiming.Verdict {
-    /// Why, for `cuff list` and the log.
+    /// The reason, for `cuff list` and the log.
     public func sentence(for device: PluggedDevice) -> String {
         switch self {
         case .claimed(_, .exactID(let id)): "\(id) is this cuff's own id"

@@ -1,8 +1,7 @@
 import CuffCore
 
-/// Addresses and what is plugged in.
 extension DeviceAddress {
-    /// Whether the address means this device. `auto` means none in particular.
+    /// Whether the address denotes this device. `auto` denotes none.
     public func matches(_ device: PluggedDevice) -> Bool {
         switch self {
         case .automatic, .tcp, .tcpListen, .other: false
@@ -15,7 +14,7 @@ extension DeviceAddress {
         }
     }
 
-    /// How closely it points: where two addresses mean one device, the closer one is meant.
+    /// How specific the address is: if several denote a device, the most specific one wins.
     var closeness: Int {
         switch self {
         case .automatic: 0
@@ -27,8 +26,7 @@ extension DeviceAddress {
         }
     }
 
-    /// Whether it exists without being plugged in: the network, a pseudo terminal, a link of the user's own. What udev
-    /// tells of comes and goes by its events instead.
+    /// Whether it exists without hotplug events: network addresses, pseudo terminals, links of the user.
     public var isOutsideHotplug: Bool {
         switch self {
         case .tcp, .tcpListen, .other: true
@@ -41,7 +39,7 @@ extension DeviceAddress {
         "/dev/ttyUSB", "/dev/ttyACM", "/dev/ttyS", "/dev/ttyAMA", "/dev/hidraw", "/dev/serial/", "/dev/cuff/", "/dev/bus/usb/",
     ]
 
-    /// Why no driver can be assigned to it; `nil` where one can.
+    /// Why no driver can be assigned to it; `nil` if one can.
     var assignmentRefusal: String? {
         switch self {
         case .automatic: "`auto` names no device to assign a driver to"
@@ -50,7 +48,7 @@ extension DeviceAddress {
         }
     }
 
-    /// The one device that is meant. `auto` means the one claimed device; two are never guessed between.
+    /// The device of the address. `auto` denotes the only claimed device; with several, throws.
     package func resolve(
         among devices: [PluggedDevice], assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) throws(ResolutionFault) -> DeviceTarget {
@@ -64,7 +62,7 @@ extension DeviceAddress {
         }
         if let only = found.first, found.count == 1 { return .plugged(only) }
         if found.count > 1 { throw .ambiguous(self, found) }
-        // A path may be good though no enumeration knows it; opening will tell.
+        // The path may exist although enumeration does not list it; opening it will show.
         if case .node = self { return .place(self) }
         throw .notFound(self, present: devices)
     }

@@ -2,16 +2,16 @@ import CUdev
 import CuffCore
 import Glibc
 
-/// What is plugged in now. Watching is `HotplugWatcher`.
+/// What is plugged in now. `HotplugWatcher` follows changes.
 package enum DeviceEnumeration {
-    /// Serial and HID nodes, and USB devices of the healthcare class, in the order of their nodes.
+    /// Serial and HID nodes, and USB devices of the healthcare class, in order of their nodes.
     package static func plugged() throws(HotplugFault) -> [PluggedDevice] {
         var table = DeviceTable()
         _ = table.reconcile(try Udev().plugged())
         return table.devices
     }
 
-    /// USB devices with or without a node, and what binds their interfaces.
+    /// USB devices with or without a node, and their interfaces.
     package static func usb() throws(HotplugFault) -> [(device: USBDevice, interfaces: [SysfsNode])] {
         try Udev().usb()
     }

@@ -1,22 +1,20 @@
-/// Why it cannot be said which devices there are, or which one is meant.
+/// Errors in listing or selecting devices.
 public enum DeviceFault: Fault {
     case cannotList(HotplugFault)
     case cannotWatch(HotplugFault)
     case cannotExamine(String, HotplugFault)
-    /// More was said than where the cuff is.
     case saysTooMuch(String)
-    /// No driver claims the device, and none was named.
+    /// No driver was given and none claims the device.
     case unclaimed(String)
     case nothingPluggedIn
     case notPluggedIn(String)
-    /// udev rules know devices by their USB ids.
+    /// udev rules identify devices by their USB ids.
     case notUSB(String)
-    /// Its ids name no cuff, and a HID or USB device is never opened to listen to it.
+    /// Its ids are not a cuff's, and a HID or USB device is never opened just to listen.
     case notSerial(String)
-    /// A rule is for one device, and none was named.
     case noDeviceForRule
 
-    /// What kind of failure each is, and what happened.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .cannotList(let fault): (.osError, "cannot list devices: \(fault)")

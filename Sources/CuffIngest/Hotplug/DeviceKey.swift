@@ -1,11 +1,11 @@
 import CuffCore
 
-/// The name under which a device is known for as long as it exists: its USB serial number, or, where it has none worth
-/// the name, the socket it sits in. Never `ttyUSB0`, which the kernel gives to whoever comes first.
+/// The stable name of a device: its USB serial number, or without a unique one, its USB port. Never `ttyUSB0`, which the kernel
+/// reassigns.
 public struct DeviceKey: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The key as text.
     public let description: String
-    /// A key from its text; nothing is checked.
+    /// Any text; not validated.
     public init(_ text: String) { description = text }
     /// In the order of the text.
     public static func < (a: DeviceKey, b: DeviceKey) -> Bool { a.description < b.description }

@@ -1,14 +1,13 @@
 import CuffCore
 import Dispatch
 
-/// What is plugged in, as text: for a terminal in columns, for a pipe tab-separated or one JSON object per line.
+/// Lists what is plugged in: in columns for a terminal, otherwise tab-separated or one JSON object per line.
 package struct DeviceListing: Sendable {
     private let assignments: [Assignment]
     private let isJSON: Bool
     private let isTerminal: Bool
     private let width: Int?
 
-    /// `isTerminal` selects columns instead of tab-separated lines; `width` is that of the terminal.
     package init(assignments: [Assignment], isJSON: Bool, isTerminal: Bool, width: Int? = nil) {
         self.width = width
         self.assignments = assignments
@@ -16,7 +15,6 @@ package struct DeviceListing: Sendable {
         self.isTerminal = isTerminal
     }
 
-    /// Everything that is plugged in now. Throws where devices cannot be enumerated.
     package func plugged() throws(IngestError) -> String {
         let devices: [PluggedDevice]
         do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
@@ -30,7 +28,7 @@ package struct DeviceListing: Sendable {
         return TextTable(head, rows, wrapping: 5, optional: [2]).text(width: width)
     }
 
-    /// Tells what comes and goes, until the process ends.
+    /// Prints changes until the process ends.
     package func follow(_ put: @escaping @Sendable (String) -> Void, warn: (String) -> Void) throws(IngestError) {
         let queue = DispatchQueue(label: "cuff.list")
         let watcher = HotplugWatcher(queue: queue)
@@ -87,7 +85,6 @@ package struct DeviceListing: Sendable {
 }
 
 extension NodePermissions {
-    /// Whether this process may open the node.
     static func access(to node: String) -> Access {
         Access.look(at: node)
     }

@@ -1,17 +1,17 @@
 import CuffCore
 import Glibc
 
-/// Where a verb's DEVICE leads, with the driver to talk with and the key under which its readings are kept.
+/// Where to find the cuff of a DEVICE argument, its driver, and the identity for its readings.
 public struct DevicePlace: Sendable {
-    /// What a transport opens.
+    /// The address that a transport opens.
     public var address: DeviceAddress
     /// The id of the driver.
     public var driver: String
-    /// Who the cuff is as far as the host knows: its USB serial number or socket; empty for a bare path.
+    /// The cuff's identity as far as the host knows: USB serial number or port; empty for a bare path.
     public var device: String
 
-    /// `driver` is what the user named; without it only a device that a driver claims for itself will do. `drivers` and `kinds` are
-    /// the families and transports to choose from.
+    /// `driver` was given by the user; without it, only a claimed device is accepted. `drivers` and `kinds` are the available
+    /// families and transports.
     public init(
         _ text: String, driver: String?, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all
     ) throws(IngestError) {
@@ -44,7 +44,7 @@ public struct DevicePlace: Sendable {
         }
     }
 
-    /// As `cuff watch` names it: a cuff with ids of its own and no serial number by these ids, of several the first.
+    /// As in `cuff watch`: a cuff with its own USB ids and no serial number is named by these ids; of several, only the first.
     static func identity(
         of device: PluggedDevice, _ verdict: Claiming.Verdict, among present: [PluggedDevice]
     ) -> String {
@@ -63,7 +63,7 @@ public struct DevicePlace: Sendable {
 
     private static func named(_ driver: String?, _ text: String, at address: DeviceAddress? = nil) throws(IngestError) -> String {
         guard let driver else {
-            // Naming a driver would not help where there is nothing.
+            // Naming a driver would not help if the path does not exist.
             if case .node(let path)? = address, access(path, F_OK) != 0 { throw .device(path, errno) }
             throw IngestError(DeviceFault.unclaimed(text))
         }

@@ -1,17 +1,17 @@
 import CuffCore
 
-/// What may follow a device after commas: `,driver=beurer-serial,baud=4800,name=hallway,variant=inbody`.
+/// Settings after a device, separated by commas: `,driver=beurer-serial,baud=4800,name=hallway,variant=inbody`.
 public struct DeviceSettings: Sendable, Hashable {
-    /// The driver's id; `nil` where none is named.
+    /// The driver's id.
     public var driver: DriverID?
-    /// The line settings; `nil` where none are named.
+    /// The line settings; `nil`: the driver's.
     public var line: LineSettings?
-    /// The identity for the readings; `nil` where none is given.
+    /// The identity for the readings.
     public var name: String?
-    /// Options of the driver's family.
+    /// Options of the driver.
     public var options: [String: String] = [:]
 
-    /// Nothing is set.
+    /// Without settings.
     public init() {}
 
     init(_ parts: [String], of text: String, drivers: [CuffDriver]) throws(AddressFault) {
@@ -52,11 +52,11 @@ public struct DeviceSettings: Sendable, Hashable {
     }
 }
 
-/// DEVICE as the verbs take it: an address and what is said about it.
+/// A DEVICE argument: an address and its settings.
 public struct DeviceRequest: Sendable, Hashable {
-    /// The device that is meant.
+    /// The address.
     public var address: DeviceAddress
-    /// What was said about it behind commas.
+    /// The settings after it.
     public var settings: DeviceSettings
 
     /// Parses `ADDRESS[,key=value…]`; throws `AddressFault` with the reason.

@@ -1,26 +1,25 @@
-/// What the watcher tells.
+/// An event of the watcher.
 public enum HotplugEvent: Sendable, Equatable {
     case plugged(PluggedDevice)
     case unplugged(PluggedDevice)
-    /// Still the same plugging-in, but udev has more to say about it (links, access).
+    /// The same device, with new properties from udev (links, access).
     case changed(PluggedDevice)
-    /// Everything that was plugged in at the start has been told.
+    /// The devices present at the start have been reported.
     case settled
-    /// Worth telling a person: no udevd, or events were lost and the devices counted anew.
+    /// A message for the user: no udevd, or events were lost.
     case notice(String)
 }
 
-/// The devices that are there, kept right through events that come doubled, late, in the wrong order or not at all.
-/// Pure: the watcher feeds it.
+/// The present devices, correct even if events are duplicated, late, reordered or lost. A pure value, fed by the watcher.
 package struct DeviceTable: Sendable {
     private var bySyspath: [String: PluggedDevice] = [:]
 
     package init() {}
 
-    /// In the order of their nodes, so that two runs say the same.
+    /// In order of their nodes, so output is reproducible.
     package var devices: [PluggedDevice] { bySyspath.values.sorted { $0.node < $1.node } }
 
-    /// The device is there: from an `add` or `change` event or from an enumeration.
+    /// From an `add` or `change` event or an enumeration.
     package mutating func add(_ found: PluggedDevice) -> [HotplugEvent] {
         var device = found
         let old = bySyspath[device.syspath]
@@ -34,12 +33,12 @@ package struct DeviceTable: Sendable {
         return (old.map { [.unplugged($0)] } ?? []) + [.plugged(device)]
     }
 
-    /// The device is gone; returns `unplugged`, or nothing for an unknown one.
+    /// Returns `unplugged`, or nothing for an unknown device.
     package mutating func remove(syspath: String) -> [HotplugEvent] {
         bySyspath.removeValue(forKey: syspath).map { [.unplugged($0)] } ?? []
     }
 
-    /// Events were lost: what an enumeration found is the truth, and the difference is what happened.
+    /// After lost events: takes over an enumeration, and returns the differences as events.
     package mutating func reconcile(_ present: [PluggedDevice]) -> [HotplugEvent] {
         let paths = Set(present.map(\.syspath))
         var events = devices.filter { !paths.contains($0.syspath) }.flatMap { remove(syspath: $0.syspath) }
@@ -47,8 +46,8 @@ package struct DeviceTable: Sendable {
         return events
     }
 
-    /// Two adapters with the same serial number (clones share one): the second is known by its socket, because one key
-    /// for two cuffs would mix two people's readings.
+    /// If two adapters have the same serial number (as clones do), the second is named by its port: one key for two cuffs would
+    /// mix the readings of two people.
     private func key(for device: PluggedDevice) -> DeviceKey {
         let isTaken = bySyspath.values.contains { $0.key == device.key && $0.syspath != device.syspath }
         return isTaken ? device.byPort : device.key

@@ -1,9 +1,8 @@
 import CuffCore
 
-/// Where a verb's DEVICE leads.
 package enum DeviceTarget: Sendable, Hashable {
     case plugged(PluggedDevice)
-    /// What no enumeration shows: a pseudo terminal, a link of the user's own, the network.
+    /// Not enumerated by udev: a pseudo terminal, a user's link, the network.
     case place(DeviceAddress)
 
     package var address: DeviceAddress {

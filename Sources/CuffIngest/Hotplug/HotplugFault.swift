@@ -2,13 +2,13 @@ import CUdev
 import CuffCore
 import Glibc
 
-/// Why devices cannot be watched or listed.
+/// A system or libudev call that failed in listing or watching devices.
 public struct HotplugFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The function that failed.
+    /// The failed function.
     public var call: String
-    /// Its errno.
+    /// The errno.
     public var errno: Int32
-    /// The function and what errno means.
+    /// The function and the meaning of the errno.
     public var description: String { "\(call): \(String(cString: strerror(errno)))" }
 
     init(_ call: String, _ errno: Int32) {

@@ -2,7 +2,7 @@ import CUdev
 import Dispatch
 import Glibc
 
-/// Where a watch hears of devices. udev is one such place; a test is another.
+/// A source of hotplug events: udev, or a test.
 protocol HotplugSource: AnyObject, Sendable {
     func start(deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault)
     func stop()
@@ -10,31 +10,31 @@ protocol HotplugSource: AnyObject, Sendable {
 
 extension HotplugWatcher: HotplugSource {}
 
-/// Tells what is plugged in, then what comes and goes. It neither opens a node nor decides who may.
+/// Reports what is plugged in, then changes. It opens no nodes and does not check access.
 ///
-/// The monitor is armed before the first enumeration, so that nothing plugged in between is missed; what both tell is
-/// told once. When the kernel's queue of events overflows, the devices are counted anew and the difference is told.
+/// The monitor is armed before the first enumeration, so no device is missed in between; duplicates are removed. If the kernel's
+/// event queue overflows, the devices are enumerated again and the differences reported.
 public final class HotplugWatcher: @unchecked Sendable {
-    /// Whose events these are. udevd's come after its rules ran, the kernel's before anyone set an owner.
+    /// udevd's events come after its rules ran, the kernel's before the node has its owner.
     public enum Source: String, Sendable { case udev, kernel }
 
     /// Where events come from.
     public let source: Source
     private let queue: DispatchQueue
-    // From here on: touched on `queue` only.
+    // From here on: used on `queue` only.
     private var udev: Udev?
     private var monitor: OpaquePointer?
     private var events: DispatchSourceRead?
     private var table = DeviceTable()
     private var deliver: (@Sendable ([HotplugEvent]) -> Void)?
 
-    /// With no `source`, udevd's events where udevd runs, else the kernel's.
+    /// Without `source`, udevd's events if udevd runs, else the kernel's.
     public init(queue: DispatchQueue, source: Source? = nil) {
         self.queue = queue
         self.source = source ?? (Udev.hasDaemon ? .udev : .kernel)
     }
 
-    /// Delivers on the queue, beginning with everything that is there and `settled`. Call once.
+    /// Delivers on the queue, first the present devices and `settled`. Call once.
     public func start(deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault) {
         let fault: HotplugFault? = queue.sync {
             do throws(HotplugFault) {
@@ -63,8 +63,8 @@ public final class HotplugWatcher: @unchecked Sendable {
         for subsystem in TransportKind.subsystems() {
             udev_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, nil)
         }
-        // A hub with 64 adapters brings some 500 events of 1 KiB at once. Refused without privilege: then the kernel's
-        // own limit holds, and an overflow is handled below.
+        // A hub with 64 adapters causes some 500 events of 1 KiB at once. Fails without privilege: then the kernel's limit
+        // applies, and an overflow is handled below.
         udev_monitor_set_receive_buffer_size(monitor, 1 << 20)
         let result = udev_monitor_enable_receiving(monitor)
         guard result >= 0 else {
@@ -73,7 +73,7 @@ public final class HotplugWatcher: @unchecked Sendable {
         }
         let events = DispatchSource.makeReadSource(fileDescriptor: udev_monitor_get_fd(monitor), queue: queue)
         events.setEventHandler { @Sendable [weak self] in self?.receive() }
-        // The descriptor is libudev's and must outlive the source.
+        // The descriptor belongs to libudev and must outlive the source.
         let lease = LoopBound((udev: udev, monitor: monitor))
         events.setCancelHandler { @Sendable in
             udev_monitor_unref(lease.value.monitor)
@@ -100,7 +100,7 @@ public final class HotplugWatcher: @unchecked Sendable {
     private func receive() {
         guard let monitor else { return }
         var told: [HotplugEvent] = []
-        // libudev's descriptor is non-blocking: read until it has nothing more.
+        // libudev's descriptor is non-blocking: read until it is empty.
         while true {
             errno = 0
             guard let device = udev_monitor_receive_device(monitor) else {
@@ -121,14 +121,14 @@ public final class HotplugWatcher: @unchecked Sendable {
         if !told.isEmpty { deliver?(told) }
     }
 
-    /// Events were lost: enumerate and tell the difference.
+    /// After lost events: enumerates and returns the differences.
     func recount() -> [HotplugEvent] {
         guard let udev else { return [] }
         do throws(HotplugFault) {
-            return [.notice("the kernel's event queue overflowed; counting the devices anew")]
+            return [.notice("the kernel's event queue overflowed; enumerating the devices again")]
                 + table.reconcile(try udev.plugged())
         } catch {
-            return [.notice("the kernel's event queue overflowed and the devices cannot be counted: \(error)")]
+            return [.notice("the kernel's event queue overflowed and the devices cannot be enumerated: \(error)")]
         }
     }
 

@@ -1,12 +1,12 @@
 import CuffCore
 
 package struct AccessEntry: Sendable, Hashable {
-    /// Whom an entry is about; the raw values are the kernel's.
+    /// The raw values are the kernel's.
     package enum Tag: UInt16, Sendable { case owner = 1, user = 2, owningGroup = 4, group = 8, mask = 16, other = 32 }
     package var tag: Tag
     /// Read 4, write 2.
     package var permissions: UInt16
-    /// The user or group id of a `user` or `group` entry; otherwise without meaning.
+    /// The user or group id of a `user` or `group` entry.
     package var id: UInt32
 
     package init(_ tag: Tag, permissions: UInt16, id: UInt32 = .max) {
@@ -15,7 +15,7 @@ package struct AccessEntry: Sendable, Hashable {
         self.id = id
     }
 
-    /// Reads the value of `system.posix_acl_access`: version 2, then entries of 8 bytes; `nil` when it is anything else.
+    /// Parses `system.posix_acl_access`: version 2, then entries of 8 bytes; `nil` for anything else.
     package static func list(_ bytes: [UInt8]) -> [AccessEntry]? {
         func number(_ offset: Int, _ count: Int) -> UInt32 {
             (0..<count).reduce(0) { $0 | UInt32(bytes[offset + $1]) << UInt32(8 * $1) }
@@ -30,16 +30,13 @@ package struct AccessEntry: Sendable, Hashable {
     }
 }
 
-/// A node's own side of the question.
 package struct NodePermissions: Sendable, Hashable {
     package var node: String
     package var owner: UInt32
     package var group: UInt32
     package var ownerName: String
     package var groupName: String
-    /// The nine permission bits.
     package var mode: UInt16
-    /// The POSIX ACL; empty where the node has none.
     package var entries: [AccessEntry] = []
 
     /// `rw-rw----`

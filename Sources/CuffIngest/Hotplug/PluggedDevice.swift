@@ -1,31 +1,31 @@
 import CuffCore
 
-/// A serial or HID node, or a USB device of the healthcare class, that is there now, with the USB device it belongs to. It says what is plugged in, not what may
-/// be done with it (`Claiming`) nor whether it can be opened (`Access`).
+/// A present serial or HID node, or USB device of the healthcare class, with its USB device. `Claiming` decides what may be done
+/// with it, `Access` whether it can be opened.
 public struct PluggedDevice: Sendable, Hashable {
-    /// The path of the node, e.g. /dev/ttyUSB0.
+    /// The path of the node, such as /dev/ttyUSB0.
     public var node: String
-    /// The kernel subsystem of the node: what a driver speaks over there.
+    /// The kernel subsystem of the node.
     public var subsystem: CuffDriver.Medium
-    /// The kernel driver of the interface; `nil` where it is unknown.
+    /// The kernel driver of the interface, if known.
     public var kernelDriver: String?
     /// `nil` for a built-in serial port.
     public var usb: USBDevice?
-    /// Which of several ports of one USB device: the interface number, and the port number behind it where an interface
-    /// has several, e.g. `1` or `0.2`; `nil` for the first or only one.
+    /// Distinguishes several ports of one USB device: the interface number, and the port number if an interface has several, such
+    /// as `1` or `0.2`; `nil` for the first or only one.
     public var channel: String?
-    /// Symbolic links to the node that udev made.
+    /// Symbolic links to the node made by udev.
     public var links: [String]
-    /// What a device of the USB healthcare class says it is; `nil` for every other node.
+    /// The descriptors of the USB healthcare class; `nil` for every other node.
     public var healthcare: PHDCInterface?
     /// The path of the node's device below /sys.
     public var syspath: String
-    /// What udev's rules said about it, or nothing where no udevd runs.
+    /// Properties set by udev rules; empty without udevd.
     public var properties: [String: String]
-    /// The name that stays with the device.
+    /// The stable name.
     public var key: DeviceKey
 
-    /// Sets each property as given.
+    /// Sets each property.
     public init(
         node: String, subsystem: CuffDriver.Medium, kernelDriver: String? = nil, usb: USBDevice? = nil, channel: String? = nil,
         links: [String] = [], healthcare: PHDCInterface? = nil, syspath: String, properties: [String: String] = [:]
@@ -43,20 +43,20 @@ public struct PluggedDevice: Sendable, Hashable {
         self.key = bySerial ?? byPort
     }
 
-    /// The device whose chain of nodes, itself first, this is; `nil` for consoles, pseudo terminals, ports without
-    /// hardware and everything else no cuff can sit behind.
+    /// From a device node and its parents; `nil` for consoles, pseudo terminals, ports without hardware and anything else that
+    /// cannot be a cuff.
     package init?(_ chain: [SysfsNode]) {
         guard let own = chain.first, let node = own.node,
             let subsystem = own.subsystem.flatMap(CuffDriver.Medium.init(rawValue:))
         else { return nil }
         let parents = chain.dropFirst()
-        // Virtual consoles and pty masters hang in the air; a real port has hardware above it.
+        // Virtual consoles and pty masters have no parent; a real port has hardware above it.
         guard !parents.isEmpty else { return nil }
-        // Of USB devices only those of the class have no kernel driver that makes another node.
+        // Other USB devices have kernel drivers that create nodes of their own.
         if subsystem == .usb, own.healthcare == nil { return nil }
         let usbNode = (subsystem == .usb ? chain[...] : parents).first { $0.subsystem == "usb" && $0.devtype == "usb_device" }
         let interface = parents.first { $0.subsystem == "usb" && $0.devtype == "usb_interface" }
-        // `type` 0 is an 8250 slot of which the kernel found no chip.
+        // `type` 0 is an 8250 slot without a chip.
         if usbNode == nil && own.attributes["type"] == "0" { return nil }
         var properties: [String: String] = [:]
         for level in chain.reversed() { properties.merge(level.properties) { $1 } }
@@ -74,17 +74,16 @@ public struct PluggedDevice: Sendable, Hashable {
         return port > 0 ? "\(number).\(port)" : number > 0 ? "\(number)" : nil
     }
 
-    /// By serial number, where there is one that tells pieces apart.
     var bySerial: DeviceKey? {
         guard let usb, let serial = usb.uniqueSerial else { return nil }
         return DeviceKey("usb:\(usb.id):\(serial)" + suffix)
     }
 
-    /// By the socket; a built-in port is its own socket.
+    /// By the USB port; a built-in port by its node.
     var byPort: DeviceKey { usb.map { DeviceKey("port:\($0.port)" + suffix) } ?? DeviceKey(node) }
 
-    /// Under which name its readings are kept, when a driver claims it for the cuff's own USB ids and it has no serial number:
-    /// by these ids. The same cuff at another socket is the same cuff; by the socket its memory would be stored twice.
+    /// The identity of readings of a cuff that is claimed by its own USB ids and has no serial number: these ids. By port, its
+    /// memory would be stored again after a move to another port.
     var byOwnID: String? {
         guard let usb, usb.uniqueSerial == nil else { return nil }
         return "usb:\(usb.id)" + suffix
@@ -92,18 +91,18 @@ public struct PluggedDevice: Sendable, Hashable {
 
     private var suffix: String { channel.map { "#" + $0 } ?? "" }
 
-    /// The link below /dev/serial/by-id; `nil` for none.
+    /// The link below /dev/serial/by-id.
     public var byIDLink: String? { links.first { $0.hasPrefix("/dev/serial/by-id/") } }
-    /// The link below /dev/serial/by-path; `nil` for none.
+    /// The link below /dev/serial/by-path.
     public var byPathLink: String? { links.first { $0.hasPrefix("/dev/serial/by-path/") } }
 
-    /// Whether this is the same plugging-in of the same device: the kernel reuses every name at once.
+    /// Whether this is the same device since it was plugged in: the kernel reuses every name at once.
     func isSamePlugging(as other: PluggedDevice) -> Bool {
         syspath == other.syspath && node == other.node && usb?.address == other.usb?.address && usb?.id == other.usb?.id
             && usb?.serial == other.usb?.serial
     }
 
-    /// One line for a person.
+    /// One line for the user.
     public var summary: String {
         guard let usb else { return "\(node), built-in port" }
         let name = [usb.manufacturer, usb.product].compactMap { $0 }.joined(separator: " ")

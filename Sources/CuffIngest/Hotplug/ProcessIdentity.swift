@@ -1,12 +1,11 @@
 import CuffCore
 
-/// Who this process is to the kernel when it opens a node.
 package struct ProcessIdentity: Sendable, Hashable {
     package var user: UInt32
     package var userName: String
-    /// The group ids of the process: effective and supplementary.
+    /// Effective and supplementary.
     package var groups: Set<UInt32>
     package var groupNames: [String]
-    /// The capability to pass over permissions (root, usually).
+    /// CAP_DAC_OVERRIDE, usually root's.
     package var overridesAccess: Bool = false
 }

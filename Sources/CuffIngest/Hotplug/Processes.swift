@@ -2,13 +2,13 @@ import CUdev
 import CuffCore
 import Glibc
 
-/// The process table as /proc shows it.
+/// The process table in /proc.
 enum Processes {
     static func all() -> [Int32] { Folder.names("/proc").compactMap { Int32($0) } }
 
     static func command(of pid: Int32) -> String? { SmallFile.lines("/proc/\(pid)/comm").first.map(String.init) }
 
-    /// The device numbers of its open character devices.
+    /// The device numbers of its open files.
     static func openFiles(of pid: Int32) -> [dev_t] {
         Folder.names("/proc/\(pid)/fd").compactMap { name in
             var status = stat()
@@ -17,7 +17,6 @@ enum Processes {
         }
     }
 
-    /// Numbers of the processes of these names.
     static func named(_ names: Set<String>) -> [(pid: Int32, name: String)] {
         all().compactMap { pid in command(of: pid).flatMap { names.contains($0) ? (pid, $0) : nil } }
     }
@@ -37,9 +36,9 @@ enum Folder {
     }
 }
 
-/// Files of /proc and of configuration size.
+/// Reads files of /proc and configuration files.
 enum SmallFile {
-    /// At most 1 MiB: `/proc/locks` of a busy server is the largest of these.
+    /// At most 1 MiB: the largest of these is `/proc/locks` of a busy server.
     static func bytes(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard file >= 0 else { return nil }

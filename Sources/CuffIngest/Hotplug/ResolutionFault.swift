@@ -1,6 +1,5 @@
 import CuffCore
 
-/// Why a DEVICE leads nowhere.
 package enum ResolutionFault: Fault {
     case notFound(DeviceAddress, present: [PluggedDevice])
     case ambiguous(DeviceAddress, [PluggedDevice])

@@ -1,27 +1,27 @@
 import CuffCore
 
-/// The USB device behind a node, as its own descriptors say.
+/// The USB device of a node, from its descriptors.
 public struct USBDevice: Sendable, Hashable {
     /// Vendor and product id.
     public var id: USBID
-    /// The release number of the device; `nil` where it is unknown.
+    /// The release number, if known.
     public var bcdDevice: UInt16?
-    /// The serial number string; `nil` for none.
+    /// The serial number string.
     public var serial: String?
-    /// The manufacturer string; `nil` for none.
+    /// The manufacturer string.
     public var manufacturer: String?
-    /// The product string; `nil` for none.
+    /// The product string.
     public var product: String?
-    /// The socket: bus and chain of hub ports, e.g. `1-1.2`.
+    /// The USB port: bus and chain of hub ports, such as `1-1.2`.
     public var port: String
-    /// The kernel counts every plugging-in: the same socket with another number is another plugging-in.
+    /// The device number, which the kernel changes with each plugging-in.
     public var address: String?
     /// The path of the USB device below /sys.
     public var syspath = ""
 }
 
 extension USBDevice {
-    /// `nil` unless the node is a USB device with readable ids.
+    /// `nil` unless it is a USB device with readable ids.
     package init?(_ node: SysfsNode) {
         guard node.subsystem == "usb", node.devtype == "usb_device",
             let vendor = node.attributes["idVendor"].flatMap({ USBID.number($0) }),
@@ -35,7 +35,7 @@ extension USBDevice {
             address: node.attributes["devnum"], syspath: node.path)
     }
 
-    /// A descriptor's text, printable and without blanks around it; `nil` when nothing is left.
+    /// A descriptor string without control characters and outer blanks; `nil` if empty.
     static func text(_ raw: String?) -> String? {
         guard let raw else { return nil }
         let printable = raw.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
@@ -43,8 +43,8 @@ extension USBDevice {
         return trimmed.isEmpty ? nil : trimmed
     }
 
-    /// The serial number, unless it is one that a factory writes into every piece: `0001` is what a CP2102 says before
-    /// anyone programs it, zeros and `0123456789…` are the like. Two such adapters would pass for one.
+    /// The serial number, unless it is a factory default: `0001` is that of an unprogrammed CP2102; zeros and `0123456789…` are
+    /// similar. Two such adapters could not be distinguished.
     public var uniqueSerial: String? {
         guard let serial, !Self.factorySerials.contains(serial.lowercased()), let first = serial.first,
             !serial.allSatisfy({ $0 == first })

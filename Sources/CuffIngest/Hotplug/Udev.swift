@@ -2,7 +2,7 @@ import CUdev
 import CuffCore
 import Glibc
 
-/// One libudev context. libudev is not safe to share between threads: whoever holds this uses it from one queue.
+/// A libudev context. libudev is not thread-safe: use it from one queue.
 final class Udev {
     let context: OpaquePointer
 
@@ -13,17 +13,16 @@ final class Udev {
 
     deinit { udev_unref(context) }
 
-    /// Whether a udevd answers for this machine: libudev's "udev" monitor stays silent for ever without one.
+    /// Without udevd, libudev's "udev" monitor never reports anything.
     static var hasDaemon: Bool { access("/run/udev/control", F_OK) == 0 }
 
-    /// The devices present now.
     func plugged() throws(HotplugFault) -> [PluggedDevice] {
         try enumerate { enumeration in
             for subsystem in TransportKind.subsystems() { udev_enumerate_add_match_subsystem(enumeration, subsystem) }
         }.compactMap(PluggedDevice.init)
     }
 
-    /// Every USB device, also one for which no kernel driver made a node, with the drivers of its interfaces.
+    /// Every USB device, with or without a node, with its interfaces.
     func usb() throws(HotplugFault) -> [(device: USBDevice, interfaces: [SysfsNode])] {
         let chains = try enumerate { udev_enumerate_add_match_subsystem($0, "usb") }
         return chains.compactMap { chain in
@@ -45,7 +44,7 @@ final class Udev {
         defer { udev_enumerate_unref(enumeration) }
         match(enumeration)
         let result = udev_enumerate_scan_devices(enumeration)
-        // A container may show no /sys/class/tty at all; that is no device, not an error.
+        // A container may have no /sys/class/tty: no devices, not an error.
         guard result >= 0 || result == -ENOENT else { throw HotplugFault("udev_enumerate_scan_devices", -result) }
         var chains: [[SysfsNode]] = []
         var entry = udev_enumerate_get_list_entry(enumeration)
@@ -61,10 +60,10 @@ final class Udev {
         return chains
     }
 
-    /// The device's node and all above it. Parents belong to the device and are not released.
+    /// The device's node and its parents. Parents belong to the device and are not released.
     static func chain(_ device: OpaquePointer) -> [SysfsNode] {
         var nodes = [node(device)]
-        // The descriptors are the kernel's copy: reading them asks nothing of the device, and needs no rights.
+        // The kernel's copy of the descriptors: reading it causes no USB traffic and needs no privilege.
         if nodes[0].subsystem == "usb", nodes[0].devtype == "usb_device" {
             nodes[0].healthcare = PHDCInterface(descriptors(nodes[0].path))
         }

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// The one thread that waits for descriptors and timers, and on which every link of the process lives. Nothing that runs
-/// here may block: what can block goes through `offload` and comes back as an event.
+/// The only thread that waits for descriptors and timers; every link of the process runs on it. Nothing here may block: blocking
+/// calls go through `offload` and come back as an event.
 ///
-/// A thread of its own, and not a Dispatch queue with one source for the epoll set: that wakes two threads for every event, and
-/// a source for each descriptor crashes libdispatch when several hang up at once (swiftlang/swift-corelibs-libdispatch#949).
+/// Not a Dispatch queue with a source for the epoll set: that wakes two threads for each event, and a source for each descriptor
+/// crashes libdispatch when several hang up at once (swiftlang/swift-corelibs-libdispatch#949).
 ///
 /// One turn: wait, then work from other threads, descriptors, timers, and last the work for the end of the turn.
 public final class EventLoop: @unchecked Sendable {
@@ -19,12 +19,11 @@ public final class EventLoop: @unchecked Sendable {
         let rawValue: UInt32
         static let input = Readiness(rawValue: clinux_epoll_in)
         static let output = Readiness(rawValue: clinux_epoll_out)
-        /// Reported even where nothing was asked for.
+        /// Reported even if not requested.
         static let hangup = Readiness(rawValue: clinux_epoll_hup)
         static let error = Readiness(rawValue: clinux_epoll_err)
     }
 
-    /// Work from other threads.
     private struct Inbox {
         var works: [Work] = []
         var isSignalled = false
@@ -37,7 +36,7 @@ public final class EventLoop: @unchecked Sendable {
     private let workers = Workers()
     private let thread = Locked<pthread_t?>(nil)
 
-    // Touched on the loop's thread alone.
+    // From here on: used on the loop's thread only.
     private var handlers: [UInt64: (Readiness) -> Void] = [:]
     private var nextToken: UInt64 = 0
     private var timers = TimerHeap()
@@ -60,12 +59,11 @@ public final class EventLoop: @unchecked Sendable {
         started.pass()
     }
 
-    /// Whether the caller is on the loop.
     var isCurrent: Bool { thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false } }
 
     // MARK: From any thread
 
-    /// Runs the work on the loop, behind what was queued before.
+    /// Runs the work on the loop, after what was queued before.
     public func async(_ work: @escaping Work) {
         let isFirst = inbox.withLock { inbox in
             inbox.works.append(work)
@@ -77,7 +75,7 @@ public final class EventLoop: @unchecked Sendable {
         _ = write(wakeup, &one, 8)
     }
 
-    /// Runs the work on the loop and waits for its result. Never to be called on the loop, nor by what the loop waits for.
+    /// Runs the work on the loop and waits for its result. Must not be called by anything that the loop waits for.
     public func sync<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result {
         if isCurrent { return work() }
         let done = Gate(isOpen: false)
@@ -95,7 +93,7 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: On the loop
 
-    /// Runs the first part, which may block, on a worker, and the second part here.
+    /// Runs the first closure, which may block, on a worker, and the second on the loop.
     public func offload<Result: Sendable>(
         _ blocking: @escaping @Sendable () -> Result, then: @escaping @Sendable (Result) -> Void
     ) {
@@ -105,10 +103,10 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Runs the work once this turn has handled everything that was ready.
+    /// Runs the work after everything that is ready in this turn.
     func atTurnEnd(_ work: @escaping () -> Void) { turnEnd.append(work) }
 
-    /// Watches a descriptor that is not armed yet.
+    /// Adds a descriptor, not armed yet.
     func add(_ descriptor: Int32, handler: @escaping (Readiness) -> Void) throws(SystemFault) -> UInt64 {
         nextToken += 1
         let result = clinux_epoll_add(epoll, descriptor, clinux_epoll_oneshot, nextToken)
@@ -117,18 +115,18 @@ public final class EventLoop: @unchecked Sendable {
         return nextToken
     }
 
-    /// Asks for the next readiness alone; with nothing in `interest`, for the hang-up.
+    /// Reports the next readiness once; with empty `interest`, the hang-up.
     func arm(_ token: UInt64, _ descriptor: Int32, _ interest: Readiness) {
         _ = clinux_epoll_rearm(epoll, descriptor, interest.rawValue | clinux_epoll_oneshot, token)
     }
 
-    /// Reports every change to readiness from now on, beginning with what is ready already. The handler must read or
-    /// write until the kernel has no more, or register again.
+    /// Reports every change of readiness, edge-triggered, starting with the present one. The handler must read or write until
+    /// EAGAIN, or register again.
     func register(_ token: UInt64, _ descriptor: Int32, _ interest: Readiness) {
         _ = clinux_epoll_rearm(epoll, descriptor, interest.rawValue | clinux_epoll_edge, token)
     }
 
-    /// To be called before the descriptor is closed. Nothing is reported of it from now on.
+    /// Must be called before the descriptor is closed. No event is reported afterwards.
     func remove(_ token: UInt64, _ descriptor: Int32) {
         handlers[token] = nil
         _ = clinux_epoll_remove(epoll, descriptor)
@@ -170,7 +168,7 @@ public final class EventLoop: @unchecked Sendable {
         while let timer = timers.removeDue(at: now) { timer.entryReached(at: now) }
     }
 
-    /// Milliseconds until the next timer, rounded up; -1: for ever.
+    /// In milliseconds, rounded up; -1: no timer.
     private var timeout: Int32 {
         guard let next = timers.next else { return -1 }
         let left = next - HostClock.monotonic()
@@ -178,13 +176,12 @@ public final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// Calls back on the loop when its time has come. Set, moved and cancelled on the loop alone. A time that moves later costs
-/// nothing: the earlier entry is found to be too early when it is reached.
+/// A timer on the loop; set, moved and cancelled on the loop only. Moving it later costs nothing: the old entry is requeued when
+/// it is reached.
 final class LoopTimer {
     private let loop: EventLoop
     private let fire: () -> Void
     private var due: Int64?
-    /// The earliest entry of this timer in the loop's heap.
     private var entry: Int64?
 
     init(_ loop: EventLoop, _ fire: @escaping () -> Void) {
@@ -214,7 +211,7 @@ final class LoopTimer {
     }
 }
 
-/// Timers by the time of their entries. A cancelled or moved timer keeps its entry until that is reached.
+/// Timers by due time. A cancelled or moved timer keeps its entry until that is reached.
 private struct TimerHeap {
     private var entries: [(due: Int64, timer: LoopTimer)] = []
 

@@ -1,5 +1,5 @@
-/// Something that is touched on the loop's thread (or one serial queue) alone, on its way there. It is what lets a link and its transport be plain
-/// classes: made anywhere, used in one place.
+/// Carries a value that is used only on the loop's thread (or one serial queue) to that thread. It allows links and transports to
+/// be plain classes.
 struct LoopBound<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

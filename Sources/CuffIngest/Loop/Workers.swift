@@ -1,10 +1,10 @@
 import Dispatch
 import Glibc
 
-/// A few threads for what may block: opening and closing devices, some ioctls, files, names of hosts. They are started when
-/// there is work for them, and their number does not depend on the number of cuffs.
+/// A few threads for blocking calls: opening and closing devices, some ioctls, files, name resolution. Started on demand; their
+/// number does not depend on the number of cuffs.
 final class Workers: Sendable {
-    /// Closing a serial port can block for 30 s (closing_wait), so that one alone would hold up the others.
+    /// Closing a serial port can block for 30 s (closing_wait), so one thread would delay the others.
     private static let most = 3
 
     private struct State {

@@ -1,9 +1,9 @@
 import CuffCore
 
-/// The links of everybody who calls one port: each caller has its own, all end in the same pipeline, and none holds up
-/// another. A caller that says nothing in the time the protocol allows for an association is dropped.
+/// The links of all callers of one port, which share a pipeline and do not delay each other. A caller that does not associate
+/// within the protocol's time limit is dropped.
 final class CallerLinks {
-    /// Callers at once; whoever comes beyond is hung up on. Each costs a session and a buffer.
+    /// Callers at once; further ones are hung up on. Each costs a session and a buffer.
     static let limit = 64
 
     struct Setup: Sendable {
@@ -14,17 +14,16 @@ final class CallerLinks {
         var memory: DriverMemory?
         var filter: ReadingFilter?
         var zone: ZoneTable?
-        /// What is put around each caller's transport, e.g. a recording.
+        /// Wraps each caller's transport, for example to record it.
         var wrap: @Sendable (TCPTransport, Int) -> any Transport = { transport, _ in transport }
     }
 
     enum Notice: Sendable {
         case came(String)
         case link(String, LinkNotice)
-        /// The caller left, with what it gave; `remaining` others are there.
         case left(String, Outcome, LinkCounters, remaining: Int)
         case refused(String)
-        /// After `stop`: everybody has left.
+        /// After `stop`: all callers have left.
         case empty
     }
 
@@ -35,12 +34,11 @@ final class CallerLinks {
     private let loop: EventLoop
     private var links: [Int: (link: CuffLink, place: String)] = [:]
     private var next = 0
-    /// Callers whose links are being set up.
     private var opening = 0
     private var closed = LinkCounters()
     private var isStopping = false
 
-    /// The port is bound when this returns. Everything else happens on the loop; `notify` is called there, and must not block.
+    /// The port is bound on return. `notify` is called on the loop and must not block.
     init(
         _ host: String, _ port: Int, _ setup: Setup, _ pipeline: Pipeline, on loop: EventLoop = .shared,
         notify: @escaping (Notice) -> Void
@@ -54,7 +52,7 @@ final class CallerLinks {
 
     func start() throws(IngestError) { try listener.start { [weak self] in self?.accept($0) } }
 
-    /// Closes the port, then every link in order; `Notice.empty` tells when the last has gone.
+    /// Closes the port, then every link; `Notice.empty` reports the end.
     func stop() {
         listener.close()
         guard !isStopping else { return }

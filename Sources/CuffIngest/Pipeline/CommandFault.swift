@@ -1,28 +1,23 @@
-/// Why a family is not asked for something. The first text is the driver's id.
+/// Why a command is refused for a family. The first text is the driver's id.
 package enum CommandFault: Fault {
     case unknownOption(String, option: String, known: [String])
-    /// Its readings do not tell users apart.
     case noUsers(String)
-    /// What the family cannot do, what it can, and whether its cuffs send readings unasked.
+    /// `sendsUnasked`: its cuffs send readings without a request.
     case unsupported(String, need: String, supported: [String], sendsUnasked: Bool)
-    /// The acknowledgement is the deletion, and no sink would have the reading then. `keeping` is the option that
-    /// makes the cuff keep them.
+    /// Acknowledging deletes, and no sink would have the reading. `keeping` is the option that makes the cuff keep readings.
     case deletesUnstored(String, keeping: String?)
-    /// The cuff forgets what is outside of a stretch of time too.
+    /// The cuff also forgets readings outside the range of time.
     case forgetsOutside(String)
-    /// A USB device cannot call over the network.
     case cannotCall(String)
-    /// An erasure, without a sink that keeps what is erased.
+    /// An erasure, without a sink that keeps the readings.
     case erasesUnstored
     case erasureNotConfirmed
-    /// Only databases keep a patient's number.
     case noPlaceForPatients
-    /// A measurement of another process goes on at this address.
     case isMeasuring(address: String)
-    /// The process that started it was asked to stop it.
+    /// The process that is measuring was asked to stop.
     case isStillMeasuring(address: String, process: Int32)
 
-    /// What kind of failure each is, and what happened.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .unknownOption(let driver, let option, let known):

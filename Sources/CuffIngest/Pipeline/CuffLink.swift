@@ -1,12 +1,11 @@
 import CuffCore
 
-/// Performs the effects of one `LinkState` on the loop: events of the transport become events of the link, and what the
-/// link decides becomes writes, batches of the pipeline and notices. It makes no decisions.
+/// Performs the effects of one `LinkState` on the loop: passes on events of the transport, and writes, delivers batches and sends
+/// notices as the link decides. It makes no decisions.
 final class CuffLink {
     private(set) var state: LinkState
-    /// Why the device did not open.
     private(set) var openingFault: IngestError?
-    /// Why the transport ended, if this side did not close it.
+    /// Why the transport ended, unless this side closed it.
     private(set) var transportFault: TransportFault?
     private let transport: any Transport
     private let loop: EventLoop
@@ -17,19 +16,19 @@ final class CuffLink {
     private var source = 0
     private var effects: [LinkEffect] = []
     private var isPerforming = false
-    /// Outstanding records are being written that must be on disk before the next effect.
+    /// Outstanding records are being written, which must be on disk before the next effect.
     private var isPersisting = false
     private var isFlushPending = false
-    /// What is to be remembered once the present write is done.
+    /// Values to store once the present write has ended.
     private var notes: [String: [UInt8]] = [:]
     private var isRemembering = false
     private var isTransportOpen = false
     private var isTransportClosed = false
-    /// The notice of the end, which waits for the transport to be closed.
+    /// The final notice, sent once the transport is closed.
     private var ending: LinkNotice?
     private var timer: LoopTimer!
 
-    /// `notify` and `submitted` (how many readings went to the sinks) are called on the loop, and must not block.
+    /// `notify` and `submitted` (the number of readings passed to the sinks) are called on the loop and must not block.
     init(
         _ setup: LinkState.Setup, transport: any Transport, pipeline: Pipeline, memory: DriverMemory? = nil,
         on loop: EventLoop = .shared, notify: @escaping (LinkNotice) -> Void = { _ in }, submitted: @escaping (Int) -> Void = { _ in }
@@ -46,10 +45,9 @@ final class CuffLink {
         timer = LoopTimer(loop) { [weak self] in self?.handle(.timePassed) }
     }
 
-    /// What went through the link so far.
     var counters: LinkCounters { state.counters }
 
-    /// Opens the device and begins. To be called on the loop, once.
+    /// Opens the device. Must be called on the loop, once.
     func start() {
         let me = LoopBound(self)
         source = pipeline.attach(
@@ -72,7 +70,7 @@ final class CuffLink {
             guard !state.isEnded else { return closed(nil) }
             isTransportOpen = true
             try transport.start(on: loop) { [weak self] in self?.receive($0) }
-            // The sinks may have been full before there was anything to pause.
+            // The sinks may have been full before the transport could be paused.
             if state.isReadingPaused { transport.pause() }
         } catch {
             isTransportOpen = false
@@ -81,7 +79,7 @@ final class CuffLink {
         }
     }
 
-    /// Passes an event to the link. On the loop only.
+    /// Must be called on the loop.
     func handle(_ event: LinkEvent) {
         state.handle(event, at: HostClock.linkTime, into: &effects)
         perform()
@@ -101,8 +99,8 @@ final class CuffLink {
 
     // MARK: Effects
 
-    /// Effects are performed one after the other: a transport may answer `write` with `sent` before it returns, and what must be on
-    /// disk first delays the rest.
+    /// Performs effects one after the other: a transport may report `sent` before `write` returns, and records that must be on
+    /// disk first delay the rest.
     private func perform() {
         guard !isPerforming, !isPersisting else { return }
         isPerforming = true
@@ -156,7 +154,7 @@ final class CuffLink {
 
     private func persist(_ records: OutstandingRecords, _ device: String, _ durably: Bool) {
         guard let memory else { return }
-        // Never on the loop: the folder may be slow, and every other cuff would wait for it.
+        // Not on the loop: a slow folder would delay every other cuff.
         isPersisting = true
         let (me, loop, driver) = (LoopBound(self), loop, state.driver.id)
         StateFile.queue.async { @Sendable in
@@ -174,7 +172,7 @@ final class CuffLink {
         conclude()
     }
 
-    /// One write at a time; later notes are written together, so that a busy cuff makes no queue of writes.
+    /// One write at a time; values that arrive meanwhile are written together.
     private func remember(_ key: String, _ value: [UInt8]) {
         guard memory != nil else { return }
         notes[key] = value
@@ -198,7 +196,7 @@ final class CuffLink {
         }
     }
 
-    /// The end is reported when the link has ended and its device is closed.
+    /// Reports the end when the link has ended and its device is closed.
     private func conclude() {
         guard let ending, isTransportClosed, !isPersisting else { return }
         self.ending = nil

@@ -1,11 +1,11 @@
 import CuffCore
 
-/// A link that another thread controls: every call runs on the loop.
+/// Controls a link from another thread: every call runs on the loop.
 struct LinkHandle: Sendable {
     private let link: LoopBound<CuffLink>
     private let loop: EventLoop
 
-    /// `notify` is called on the loop, and must not block.
+    /// `notify` is called on the loop and must not block.
     init(
         _ setup: LinkState.Setup, transport: any Transport, pipeline: Pipeline, memory: DriverMemory? = nil,
         on loop: EventLoop = .shared, notify: @escaping (LinkNotice) -> Void = { _ in }
@@ -17,16 +17,16 @@ struct LinkHandle: Sendable {
     /// Opens the device and executes the commands of the setup.
     func start() { loop.async { [link] in link.value.start() } }
 
-    /// Passes an event to the link, on the loop. Callable from any thread; returns at once.
+    /// Returns at once.
     func send(_ event: LinkEvent) { loop.async { [link] in link.value.handle(event) } }
 
-    /// Ends in order: a measurement is stopped and the cuff deflated, then the line is closed.
+    /// Stops a measurement and deflates the cuff, then closes the line.
     func stop(within limit: Duration = Measurement.deflationWait + .seconds(1)) { send(.stop(within: limit)) }
 
-    /// What went through so far. Waits for the loop.
+    /// Waits for the loop.
     var counters: LinkCounters { loop.sync { [link] in link.value.counters } }
-    /// Why the transport could not be opened; `nil` if it could. Waits for the loop.
+    /// Why the transport could not be opened. Waits for the loop.
     var openingFault: IngestError? { loop.sync { [link] in link.value.openingFault } }
-    /// Why the transport ended; `nil` if it has not, or in order. Waits for the loop.
+    /// Why the transport ended; `nil` if it has not, or was closed. Waits for the loop.
     var transportFault: TransportFault? { loop.sync { [link] in link.value.transportFault } }
 }

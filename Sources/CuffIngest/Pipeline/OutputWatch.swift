@@ -1,17 +1,17 @@
 import Glibc
 
-/// Notices that the reader of the output has gone before there is anything to print: a cuff must not go on inflating for
-/// nobody. The kernel tells an error of the writing end of a pipe, or a hang-up, to whoever waits for nothing else.
+/// Detects that the reader of the output has closed it before anything is printed: a cuff must not keep measuring without a
+/// reader. epoll reports an error of a pipe's writing end, or a hang-up, even without requested events.
 final class OutputWatch: Sendable {
     private let watched: [(descriptor: Int32, token: UInt64)]
 
-    /// `nil` where no output can lose its reader: files cannot.
+    /// `nil` if no output can lose its reader, as with files.
     init?(_ pipeline: Pipeline) {
         let outputs = pipeline.outputs
         watched = EventLoop.shared.sync { [weak pipeline] in
             var watched: [(descriptor: Int32, token: UInt64)] = []
             for output in outputs {
-                // A descriptor of its own: an epoll set takes each one once, and this one may be watched twice.
+                // A duplicate, because an epoll set accepts each descriptor once, and this one may be watched twice.
                 let descriptor = fcntl(output, F_DUPFD_CLOEXEC, 0)
                 guard descriptor >= 0 else { continue }
                 let token = try? EventLoop.shared.add(descriptor) { readiness in
@@ -30,7 +30,6 @@ final class OutputWatch: Sendable {
         if watched.isEmpty { return nil }
     }
 
-    /// Once, at the end.
     func cancel() {
         let watched = watched
         EventLoop.shared.async {

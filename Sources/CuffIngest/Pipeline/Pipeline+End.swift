@@ -2,10 +2,9 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// The end of a run.
 extension Pipeline {
-    /// What the worst of the required sinks has not stored: durable ones where there are any, else all of them. To be asked
-    /// before a run gives up.
+    /// What the worst of the required sinks has not stored: of the durable ones if there are any, else of all. Valid until a run
+    /// is given up.
     var unstored: UnstoredReadings {
         inner.withLock { inner in
             var worst = UnstoredReadings()
@@ -18,12 +17,12 @@ extension Pipeline {
         }
     }
 
-    /// A cuff that forgets what was acknowledged keeps what was not.
+    /// Whether unacknowledged readings stay in the cuff.
     func isKept(_ driver: DriverID) -> Bool {
         drivers.first { $0.id == driver }?.capabilities.contains(.forgets) ?? false
     }
 
-    /// Calls back, once, when everything accepted is stored by every required sink, or cannot be.
+    /// Calls back once, when everything accepted is stored by every required sink, or cannot be.
     public func whenSettled(_ body: @escaping @Sendable () -> Void) {
         let isSettled = inner.withLock { inner -> Bool in
             if inner.state.isSettled || inner.fault != nil { return true }
@@ -33,8 +32,8 @@ extension Pipeline {
         if isSettled { body() }
     }
 
-    /// Waits until everything is stored, then closes the sinks; blocks, so never call it on a queue. Optional sinks get
-    /// `grace` for what waits for them, and what is left then counts as missed.
+    /// Waits until everything is stored, then closes the sinks. Blocks, so it must not be called on a queue. Optional sinks get
+    /// `grace` for their backlog; the rest counts as missed.
     public func finish(grace: Duration = .seconds(2)) throws(IngestError) {
         let gate = Gate(isOpen: false)
         whenSettled { gate.set(open: true) }
@@ -45,7 +44,7 @@ extension Pipeline {
             inner.onStopped = nil
         }
         var first = fault
-        // A sink that follows another one works in that one's database: the leader is closed last.
+        // Followers use their leader's database, so leaders are closed last.
         let leaders = members.indices.filter { !followers[$0].isEmpty }
         for index in members.indices.filter({ !leaders.contains($0) }) + leaders {
             let member = members[index]
@@ -91,7 +90,7 @@ extension Pipeline {
 }
 
 extension IngestError {
-    /// The reader of standard output went away. It ends a run, and nobody needs to be told.
+    /// Standard output was closed by its reader. Ends a run without a message.
     static let outputClosed = IngestError(FileFault.outputClosed)
     var isOutputClosed: Bool { self == .outputClosed }
 }

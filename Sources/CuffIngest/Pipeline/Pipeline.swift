@@ -3,18 +3,17 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch; none where a pipe takes a line at once, or
-/// where lines on standard output are all that is asked of a file or stream. It is the only place where sources and sinks meet.
+/// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch. No hop if a pipe accepts a line at once,
+/// or if the only output is lines to a file or stream. The only place where sources and sinks meet.
 public final class Pipeline: Sendable {
-    /// What happens when a sink throws that is not optional.
+    /// What to do when a required sink throws.
     public enum FaultPolicy: Sendable {
-        /// The run ends: for commands that someone waits for.
         case stop
-        /// The batch comes again after a growing pause; sources stay paused meanwhile. For a daemon.
+        /// Repeats the batch after growing pauses, with sources paused: for a daemon.
         case retry
     }
 
-    /// There is a required sink that is durable: what it has stored may be acknowledged to a cuff.
+    /// Whether there is a required durable sink, so that readings may be acknowledged to a cuff.
     public let isDurable: Bool
 
     struct Inner {
@@ -23,12 +22,12 @@ public final class Pipeline: Sendable {
         /// Deliveries to be made on the source's own thread.
         var inline: [(batch: Batch, sink: Int)] = []
         var sources: [Int: Source] = [:]
-        /// How far each source was told its readings are stored: live samples move nothing, and are not worth a hop.
+        /// How many stored readings each source knows of: live samples do not count and need no hop.
         var told: [Int: Int] = [:]
         var thinned: [Int: Int] = [:]
         var nextSource = 0
         var reports: [SinkReport]
-        /// When each batch was accepted that is not committed yet, oldest first.
+        /// When each uncommitted batch was accepted, oldest first.
         var accepted: [Int64] = []
         var acceptedHead = 0
         var settled = 0
@@ -37,14 +36,13 @@ public final class Pipeline: Sendable {
         var fault: IngestError?
         /// Who is who; readings get their names by it.
         var household = Household()
-        /// Readings that came when the run had failed already.
+        /// Readings that came after the run had failed.
         var turnedAway = UnstoredReadings()
         var isOutputClosed = false
         var isClosed = false
         /// Called once, when everything required is stored or the run has failed.
         var onSettled: (@Sendable () -> Void)?
         var onSource: (@Sendable (Int, Bool) -> Void)?
-        /// Called once, when the run has failed.
         var onStopped: (@Sendable () -> Void)?
 
         mutating func noteCommits() {
@@ -62,19 +60,19 @@ public final class Pipeline: Sendable {
     }
 
     let members: [Member]
-    /// Single sink and a bulk source: the batch is written inline. A second thread would only carry the readings from one
-    /// processor's cache to another's (measured: a fifth to a half more CPU, and hardly less time).
+    /// For a single sink and a bulk source the batch is written inline. A second thread would only move the readings to another
+    /// processor's cache (measured: 20 to 50 % more CPU time for little less elapsed time).
     private let writesInline: Bool
-    /// By member, those for which it writes, too.
+    /// For each member, those that follow it.
     let followers: [[Int]]
     let queues: [DispatchQueue]
     private let policy: FaultPolicy
-    /// The families of whatever is attached.
+    /// The families of all sources.
     let drivers: [CuffDriver]
     let inner: Locked<Inner>
     private let onFault: @Sendable (String, IngestError) -> Void
 
-    /// `onFault` hears of every failed write, also of those that are tried again.
+    /// `onFault` is called for every failed write, including retried ones.
     public convenience init(
         _ members: [Member], policy: FaultPolicy = .stop, drivers: [CuffDriver] = CuffFamilies.all,
         onFault: @escaping @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
@@ -120,7 +118,7 @@ public final class Pipeline: Sendable {
         return number
     }
 
-    /// The source hears nothing more; what it handed over is stored all the same.
+    /// Ends callbacks to the source; what it submitted is still stored.
     public func detach(_ source: Int) {
         let tell = inner.withLock { inner in
             inner.sources[source] = nil
@@ -131,11 +129,11 @@ public final class Pipeline: Sendable {
         tell?(source, false)
     }
 
-    /// Never waits for a sink when the source is live (`mayThin`). A batch may be printed before this returns.
+    /// Never waits for a sink if the source is live (`mayThin`). A batch may be printed before this returns.
     public func submit(_ batch: consuming Batch) {
         let source = batch.source
         var isLive = false
-        // Nothing here holds on to the batch, so that its storage can be recycled once it is printed.
+        // No reference to the batch remains, so its storage can be recycled once it is printed.
         var handed = Optional(batch)
         var inline = inner.withLock { inner -> [(batch: Batch, sink: Int)] in
             guard inner.fault == nil, !inner.isClosed, var batch = handed.take() else {
@@ -154,26 +152,26 @@ public final class Pipeline: Sendable {
         while let (batch, sink) = inline.popLast() { deliverNow(batch, to: sink, mayWait: !isLive) }
     }
 
-    /// Why the run cannot go on, where a required sink failed under `FaultPolicy.stop`.
+    /// The failure of a required sink under `FaultPolicy.stop`.
     public var fault: IngestError? { inner.withLock { $0.fault } }
     /// A required sink failed and the policy is to stop.
     public var isStopped: Bool { inner.withLock { $0.fault != nil } }
     /// The reader of standard output has closed it.
     public var isOutputClosed: Bool { inner.withLock { $0.isOutputClosed } }
-    /// How each sink fares, with what waits for it at this moment.
+    /// The statistics and current backlog of each sink.
     public var reports: [SinkReport] {
         var reports = inner.withLock { inner in
             for (index, waiting) in inner.state.waiting.enumerated() { inner.reports[index].waiting = waiting }
             return inner.reports
         }
-        // Asked outside of the lock: a sink may have one of its own.
+        // Outside the lock: a sink may have a lock of its own.
         for index in reports.indices { reports[index].backlog = members[index].sink.backlog }
         return reports
     }
-    /// From the arrival of a batch to its being on disk in every required sink.
+    /// Time from the arrival of a batch until every required sink has it on disk.
     public var commits: LatencyHistogram { inner.withLock { $0.commits } }
 
-    /// Live samples of this source that were left out since the last call.
+    /// Returns and resets the number of live samples of this source that were left out.
     func removeThinned(_ source: Int) -> Int { inner.withLock { $0.thinned.removeValue(forKey: source) ?? 0 } }
 
     // MARK: Effects
@@ -238,7 +236,7 @@ public final class Pipeline: Sendable {
             guard !inner.isClosed else { return nil }
             inner.state.failed(index, into: &inner.effects)
             perform(&inner)
-            // A reader that closed its pipe does not come back, whatever the policy.
+            // A reader that closed its pipe does not return, whatever the policy.
             if members[index].isRequired && (policy == .stop || error.isOutputClosed) {
                 stop(&inner, error)
                 return nil
@@ -262,7 +260,7 @@ public final class Pipeline: Sendable {
         guard inner.fault == nil else { return }
         inner.fault = error
         inner.isOutputClosed = error.isOutputClosed
-        // Whoever waits for the sinks must see that they will not come.
+        // Release sources that wait for the sinks.
         for source in inner.sources.values { source.paused(false) }
         let settled = inner.onSettled
         inner.onSettled = nil
@@ -272,15 +270,15 @@ public final class Pipeline: Sendable {
         stopped?()
     }
 
-    /// Calls back, once, when the run cannot go on, a closed output included. Called under the pipeline's lock, as a
-    /// `Source` is: hop to a queue.
+    /// Calls back once, when the run cannot continue, including a closed output. Called under the pipeline's lock, as a `Source`
+    /// is: hop to a queue.
     public func whenStopped(_ body: @escaping @Sendable () -> Void) {
         inner.withLock { inner in
             if inner.fault != nil { body() } else if !inner.isClosed { inner.onStopped = body }
         }
     }
 
-    /// Files were rotated: every sink looks, in turn with its writes, whether its own are still where they were.
+    /// After a log rotation: every sink checks, in order with its writes, whether its file is still in place.
     public func reopen() {
         for (index, member) in members.enumerated() {
             queues[index].async { @Sendable in

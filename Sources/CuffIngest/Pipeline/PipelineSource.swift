@@ -1,19 +1,19 @@
 extension Pipeline {
-    /// How a source hears from the pipeline. Called under the pipeline's lock: hop to a queue, never call back.
+    /// The callbacks of a source. Called under the pipeline's lock: hop to a queue, never call back.
     public struct Source: Sendable {
-        /// So many of its readings are in every required durable sink.
+        /// This many of its readings are in every required durable sink.
         public var committed: @Sendable (Int) -> Void
-        /// So many were taken by every sink, none of which keeps them: told instead of `committed` where there is no durable
-        /// sink. It is no ground for telling a cuff that anything was stored.
+        /// This many were accepted by every required sink; called instead of `committed` without a durable sink. Not a reason to
+        /// acknowledge anything to a cuff.
         public var passedOn: @Sendable (Int) -> Void
-        /// Called with `true` when the source has to stop submitting, with `false` when it may go on.
+        /// `true`: stop submitting; `false`: continue.
         public var paused: @Sendable (Bool) -> Void
-        /// `committed` and `passedOn` are to be told; otherwise they would wake a thread for nothing.
+        /// Whether to call `committed` and `passedOn`; otherwise they would wake a thread for nothing.
         public var wantsCommits: Bool
-        /// Live samples are left out, with a count, rather than held when a sink is slow.
+        /// Whether live samples are dropped and counted, rather than held, when a sink is slow.
         public var mayThin: Bool
 
-        /// Sets each property as given.
+        /// Sets each property.
         public init(
             mayThin: Bool, wantsCommits: Bool = true, committed: @escaping @Sendable (Int) -> Void,
             passedOn: @escaping @Sendable (Int) -> Void = { _ in }, paused: @escaping @Sendable (Bool) -> Void
@@ -30,9 +30,9 @@ extension Pipeline {
     public struct Member: Sendable {
         /// The sink.
         public var sink: any Sink
-        /// Not optional: sources wait for it. Its word is a commit only where the sink is durable, too.
+        /// Whether sources wait for it. It commits only if the sink is durable, too.
         public var isRequired: Bool
-        /// Required unless said otherwise.
+        /// Required by default.
         public init(_ sink: any Sink, isRequired: Bool = true) {
             self.sink = sink
             self.isRequired = isRequired
@@ -50,7 +50,7 @@ extension PipelineState.Rule {
 }
 
 extension Pipeline {
-    /// A write has succeeded, for the sinks that follow this one, too.
+    /// Records a successful write, also for the sink's followers.
     func noteStored(_ inner: inout Inner, _ index: Int, _ readings: Int, _ known: Int, _ took: Int64) {
         inner.reports[index].noteStored(readings, known: known, took)
         for follower in followers[index] {
@@ -62,7 +62,7 @@ extension Pipeline {
 }
 
 extension [Pipeline.Member] {
-    /// A sink that others follow is needed as much as they are.
+    /// A leader is required if one of its followers is.
     func withRequiredLeaders() -> [Pipeline.Member] {
         let needed = compactMap { $0.isRequired ? ($0.sink as? any FollowingSink)?.leader : nil }
         return map { Pipeline.Member($0.sink, isRequired: $0.isRequired || needed.contains(ObjectIdentifier($0.sink))) }
@@ -77,7 +77,7 @@ extension SinkReport {
 }
 
 extension Pipeline {
-    /// Calls back with the number of each source that comes, `true`, and goes. Batches that it submitted may follow its going. It is
-    /// called on the source's thread and must not block.
+    /// Calls back with the number of each source that is attached (`true`) or detached. Its batches may still follow a
+    /// detachment. Called on the source's thread; must not block.
     func whenSourcesChange(_ body: @escaping @Sendable (Int, Bool) -> Void) { inner.withLock { $0.onSource = body } }
 }

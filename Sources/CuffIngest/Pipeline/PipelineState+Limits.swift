@@ -1,8 +1,8 @@
 import CuffCore
 
-/// Bounds on what waits, and what is thinned out when they are reached.
+/// Limits on what is queued, and thinning when they are reached.
 extension PipelineState {
-    /// Lets an optional sink pass over the oldest batches beyond its bound. What it is writing at the moment stays.
+    /// Skips the oldest batches beyond an optional sink's limit, except the one being written.
     mutating func limit(_ index: Int, into effects: inout [Effect]) {
         var position = members[index].position
         let start = members[index].flight?.upperBound ?? position
@@ -18,7 +18,7 @@ extension PipelineState {
         if missed > 0 { effects.append(.missed(sink: index, readings: missed)) }
     }
 
-    /// Leaves out samples beyond the bound; beginnings and ends of a measurement always pass.
+    /// Drops samples beyond the limit, but never the start or end of a measurement.
     func thin(_ batch: inout Batch, into effects: inout [Effect]) {
         guard totals.live - liveBefore(base) >= limits.live else { return }
         let before = batch.entries.count

@@ -1,60 +1,56 @@
 import CuffCore
 
-/// What the pipeline holds and what must happen next, as a value: no queue, no lock, no clock. `Pipeline` performs the
-/// effects.
+/// What the pipeline holds and what must happen next, as a value: no queue, lock or clock. `Pipeline` performs the effects.
 ///
 /// Rules:
-/// - Batches stand in one order, the order of acceptance. Every sink takes them in that order, one delivery at a time.
-/// - A batch is committed when every sink that is required and durable has stored it. Where there is no such sink, nothing
-///   is ever committed. Commits of a source are told in its order.
-/// - A batch is passed on when every sink that is not optional has taken it, pass-through sinks among them. That is told
-///   apart from a commit, and only where nothing can be committed: a reader of standard output has stored nothing.
-/// - Capacity counts readings that are not passed on. At the high mark the sources pause, at the low mark they resume.
-///   Nothing that was accepted is dropped for a sink that is not optional, ever.
-/// - A sink that follows another one is never handed anything: the leader's transaction is its own, and it has what the
-///   leader has stored.
-/// - An optional sink holds nobody up: what waits for it is bounded, and the oldest readings beyond that are counted as
-///   missed.
-/// - Live samples of a source that may thin them do not count against the capacity; beyond their own bound they are left
-///   out and counted.
+/// - Batches are ordered by acceptance. Every sink receives them in this order, one delivery at a time.
+/// - A batch is committed when every required durable sink has stored it; without such a sink, never. Commits of a source are
+///   reported in order.
+/// - A batch is passed on when every required sink has accepted it. This is reported separately, and only if nothing can be
+///   committed: lines on standard output are not stored.
+/// - Capacity counts readings that are not passed on. Sources pause at the high mark and resume at the low mark. Nothing accepted
+///   is ever dropped for a required sink.
+/// - A follower receives no deliveries: it shares its leader's transaction and has what the leader has stored.
+/// - An optional sink delays no source: its backlog is limited, and the oldest readings beyond the limit count as missed.
+/// - Live samples of a source that may thin them do not count towards the capacity; beyond their own limit they are dropped and
+///   counted.
 struct PipelineState: Sendable {
     struct Rule: Sendable {
-        /// Not optional: the sources wait for it.
+        /// Sources wait for it.
         var isRequired = true
-        /// What it has taken is on disk, or safe where it was sent.
+        /// What it accepted is on disk, or acknowledged by a server.
         var isDurable = true
-        /// Live events go to sinks of lines only.
+        /// Whether it receives live events; only sinks of lines do.
         var takesLiveEvents = true
-        /// Of live events the alerts alone, where it does not take all of them.
+        /// Whether it receives alerts without other live events.
         var takesAlerts = false
         /// The index of the member that writes for this one, too.
         var leader: Int?
     }
 
     struct Limits: Sendable {
-        /// Readings not yet committed at which the sources pause: two chunks of a bulk file, and some seventeen times
-        /// the largest documented cuff memory.
+        /// Uncommitted readings at which the sources pause: two chunks of a bulk file, and about 17 times the largest documented
+        /// cuff memory.
         var high = 4096
         var low = 2048
         /// Entries merged into one delivery: one transaction, one fsync.
         var delivery = 1024
-        /// Readings that may wait for an optional sink.
         var optional = 4096
-        /// Live samples that may wait: at 200 per second, the fastest documented cuff, five seconds.
+        /// Queued live samples: five seconds of the fastest documented cuff, with 200 per second.
         var live = 1024
     }
 
     enum Effect: Sendable {
         case deliver(Batch, to: Int)
         case committed(source: Int, through: Int)
-        /// Taken by every sink there is to wait for, and stored by none that counts.
+        /// Accepted by every required sink, none of which is durable.
         case passedOn(source: Int, through: Int)
         case pauseSources, resumeSources
         case missed(sink: Int, readings: Int)
         case thinned(source: Int, samples: Int)
     }
 
-    /// A batch with what was accepted before it, so that every sum over a stretch is a difference.
+    /// A batch with the totals before it, so that a sum over a range is a difference.
     struct Slot: Sendable {
         var batch: Batch
         var readings: Int
@@ -65,7 +61,7 @@ struct PipelineState: Sendable {
 
     struct Member: Sendable {
         var rule: Rule
-        /// The first batch this sink has neither stored nor passed over.
+        /// The first batch this sink has neither stored nor skipped.
         var position = 0
         var flight: Range<Int>?
         var flightReadings = 0
@@ -79,11 +75,10 @@ struct PipelineState: Sendable {
     /// Sequence number of `slots[head]`.
     var base = 0
     var end = 0
-    /// Batches that every sink has that is not optional, of `end` that were accepted.
+    /// The number of batches, of `end` accepted, that every required sink has.
     private(set) var passed = 0
-    /// Batches that every required durable sink has; where there is none, as `passed`.
+    /// The number of batches that every required durable sink has; without one, equal to `passed`.
     private(set) var committed = 0
-    /// There is a sink whose word is a commit.
     let isDurable: Bool
     var totals = (readings: 0, weight: 0, live: 0)
     private(set) var isPaused = false
@@ -96,14 +91,13 @@ struct PipelineState: Sendable {
 
     /// Readings accepted and not passed on.
     var held: Int { totals.weight - weightBefore(passed) }
-    /// Everything accepted is stored by every required durable sink.
+    /// Every required durable sink has stored everything.
     var isCommitted: Bool { isDurable && committed == end }
-    /// Every sink that is not optional has everything.
+    /// Every required sink has everything.
     var isSettled: Bool { passed == end }
-    /// Nothing waits for any sink.
+    /// No sink has a backlog.
     var isDrained: Bool { isSettled && members.allSatisfy { $0.position == end && $0.flight == nil } }
 
-    /// Readings that wait for each sink.
     var waiting: [Int] { members.map { totals.readings - readingsBefore($0.position) } }
 
     mutating func accept(_ batch: consuming Batch, mayThin: Bool = false, into effects: inout [Effect]) {
@@ -129,7 +123,7 @@ struct PipelineState: Sendable {
         }
     }
 
-    /// The sink returned: what it was handed last is durable there.
+    /// The sink has stored its last delivery.
     mutating func stored(by index: Int, into effects: inout [Effect]) {
         guard let flight = members[index].flight else { return }
         members[index].flight = nil
@@ -138,10 +132,10 @@ struct PipelineState: Sendable {
         settle(into: &effects)
     }
 
-    /// The sink threw: the same comes again after `retry`.
+    /// The sink threw: `retry` repeats the delivery.
     mutating func failed(_ index: Int, into effects: inout [Effect]) {
         guard let flight = members[index].flight else { return }
-        // An optional sink may have passed over its delivery meanwhile; then that does not come again.
+        // A skipped delivery of an optional sink is not repeated.
         if members[index].position >= flight.upperBound {
             effects.append(.missed(sink: index, readings: members[index].flightReadings))
         }
@@ -197,7 +191,7 @@ struct PipelineState: Sendable {
         return batch
     }
 
-    /// Tells what has become committed, and lets go of what nobody needs any more.
+    /// Reports new commits and releases batches that are no longer needed.
     private mutating func settle(into effects: inout [Effect]) {
         for index in members.indices {
             if let leader = members[index].rule.leader { members[index].position = members[leader].position }
@@ -208,7 +202,7 @@ struct PipelineState: Sendable {
             passed = min(passed, member.position)
             if member.rule.isDurable { reached = min(reached, member.position) }
         }
-        // Where nothing commits, it is the passing on that is told.
+        // Without a durable sink, passing on is reported instead.
         if !isDurable { reached = passed }
         while committed < reached {
             let source = slots[head + committed - base].batch.source
@@ -244,8 +238,8 @@ struct PipelineState: Sendable {
 
     // MARK: What is not stored
 
-    /// What this sink has not stored of all that was accepted. `keeps`: the driver's cuffs send a reading again that was not
-    /// acknowledged; what comes from a memory stays there in any case.
+    /// What this sink has not stored of all that was accepted. `keeps`: the driver's cuffs repeat unacknowledged readings;
+    /// readings from a cuff's memory stay there in any case.
     func unstored(by index: Int, keeps: (DriverID) -> Bool) -> UnstoredReadings {
         var unstored = UnstoredReadings()
         for sequence in max(members[index].position, base)..<max(end, members[index].position, base) {

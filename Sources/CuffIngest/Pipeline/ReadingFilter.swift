@@ -1,16 +1,16 @@
 import CuffCore
 import Glibc
 
-/// Which of a live cuff's readings are wanted: those of a stretch of time, or those a database does not hold yet. What is
-/// left out is not stored, so it must not be asked of a cuff that forgets what it was acknowledged for.
+/// Selects a live cuff's readings: those of a range of time, or those that a database does not have. Unselected readings are not
+/// stored, so a range is refused for a cuff that forgets what was acknowledged.
 public struct ReadingFilter: Sendable {
-    /// From this instant on.
+    /// Start of the range, included.
     public var since: Timestamp?
-    /// Up to this instant, which is not included.
+    /// End of the range, not included.
     public var until: Timestamp?
-    /// The zone of a cuff's own clock.
+    /// The zone of the cuff's clock.
     public var zone: ZoneTable
-    /// Readings that this database holds, or held and deleted, are left out.
+    /// Leaves out readings that this database has, or had and deleted.
     public var unknownTo: Store?
 
     /// `since` included, `until` not; `unknownTo` leaves out what this database already has.
@@ -24,7 +24,7 @@ public struct ReadingFilter: Sendable {
     /// Whether it leaves out readings that are stored nowhere.
     var isByTime: Bool { since != nil || until != nil }
 
-    /// A reading whose time is unknown is in no stretch of time. A database that cannot be asked holds nothing.
+    /// A reading of unknown time is in no range. An unreadable database counts as empty.
     func accepts(_ reading: Reading) -> Bool {
         if isByTime {
             guard let time = reading.bestTime(in: zone) else { return false }
@@ -35,7 +35,7 @@ public struct ReadingFilter: Sendable {
         return ((try? unknownTo.holds(reading)) ?? false) == false
     }
 
-    /// Refuses a range where it would lose readings.
+    /// Throws if a range would lose readings of this driver.
     public func permit(_ driver: CuffDriver) throws(IngestError) {
         guard isByTime, driver.capabilities.contains(.forgets) else { return }
         throw IngestError(CommandFault.forgetsOutside(driver.id.description))
@@ -43,7 +43,7 @@ public struct ReadingFilter: Sendable {
 }
 
 extension ReadingFilter {
-    /// As it was asked for; `nil` where nothing was.
+    /// From arguments; `nil` without any.
     public static func asked(since: String?, until: String?, newTo path: String?, zone name: String?) throws(IngestError) -> ReadingFilter?
     {
         guard since != nil || until != nil || path != nil else { return nil }
@@ -54,7 +54,7 @@ extension ReadingFilter {
         if let since = filter.since, let until = filter.until, since >= until {
             throw IngestError(RequestFault.emptyRange)
         }
-        // A database that is not there yet holds nothing.
+        // A missing database counts as empty.
         if let path, access(path, F_OK) == 0 { filter.unknownTo = try Store(path, access: .read) }
         return filter
     }

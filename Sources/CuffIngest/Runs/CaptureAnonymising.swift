@@ -1,27 +1,24 @@
 import CuffCore
 import Glibc
 
-/// Recordings without names, ids and serial numbers, with their times shifted: for people who send a recording of their cuff.
+/// Removes names, ids and serial numbers from recordings and shifts their times, for users who share a recording of their cuff.
 package enum CaptureAnonymising {
-    /// Both recordings are held in memory and replayed; a cuff's whole memory has some kilobytes.
+    /// Both recordings are replayed from memory; a cuff's whole memory has some kilobytes.
     package static let maximumBytes = 4 << 20
 
     package struct Report: Sendable {
         package var path: String
         package var driver: String
-        /// How often each kind of field was changed, by `Redaction.Kind`.
         package var changes: [Redaction.Kind: Int]
-        /// Fields of the header that were left out.
         package var droppedFields: [String]
-        /// Fields of the header that stayed as they are, with their values.
+        /// Header fields that were kept, with their values.
         package var keptFields: [(key: String, value: String)]
-        /// Bytes that belong to no whole frame and stay as they were recorded.
+        /// Bytes outside complete frames, kept as recorded.
         package var leftBytes: Int
-        /// Readings that both recordings give.
         package var readings: Int
     }
 
-    /// Where each input is written: one goes to `output` itself, several go under their own names into the folder `output`.
+    /// The output paths: one input is written to `output`, several to files of their names in the folder `output`.
     package static func targets(of inputs: [String], in output: String) throws(IngestError) -> [String] {
         guard inputs.count > 1 || isFolder(output) else { return [output] }
         guard isFolder(output) else { throw IngestError(AnonymisingFault.needsFolder(output)) }
@@ -36,11 +33,11 @@ package enum CaptureAnonymising {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// A shift that nobody can guess: one to five years into the past.
+    /// An unpredictable shift: one to five years into the past.
     package static func randomDays() -> Int { -Int.random(in: 366...1826) }
 
-    /// Rewrites one recording. Nothing bears the new name unless the result gives the same readings as the original and none of its
-    /// ids. The new file's form follows its suffix.
+    /// Rewrites one recording. The output is created only if it gives the same readings as the original and contains none of its
+    /// ids. Its format follows its suffix.
     package static func run(
         from input: String, to output: String, days: Int, driver id: String? = nil, options: [String: String] = [:],
         selection: CaptureSelection = CaptureSelection(), replaces: Bool = false, stop: StopSignal = StopSignal()

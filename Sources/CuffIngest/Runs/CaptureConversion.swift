@@ -1,15 +1,14 @@
 import CuffCore
 
-/// A capture written anew in the other form, piece by piece: memory does not grow with the file.
+/// Converts a capture to the other format, in constant memory.
 package enum CaptureConversion {
     package struct Report: Sendable {
         package var items = 0
-        /// What a person should know about the result, one sentence each.
         package var remarks: [String] = []
     }
 
-    /// The new file's form follows its suffix; `-` is standard input or, as text, standard output. `driver` is written
-    /// into the head where the capture names none.
+    /// The output's format follows its suffix; `-` is standard input or, as text, standard output. `driver` is used if the
+    /// capture names none.
     package static func run(
         from input: String, to output: String, driver id: String? = nil, selection: CaptureSelection = CaptureSelection(),
         replaces: Bool = false, stop: StopSignal = StopSignal()

@@ -2,11 +2,11 @@ import CuffCore
 
 /// A cuff's clock compared with the host's.
 public struct DeviceClockReport: Sendable, Equatable {
-    /// What the cuff's clock showed.
+    /// The time of the cuff's clock.
     public var time: DeviceTime
-    /// Seconds by which the cuff's clock is behind the host's; negative when it is ahead.
+    /// Seconds by which the cuff's clock is behind the host's; negative if it is ahead.
     public var behind: Int64
-    /// The host's own clock is not synchronised with any other, so that it is unknown which of the two is right.
+    /// The host's clock is not synchronised, so it is unknown which of the two is right.
     public var isHostUnsynchronised = false
 
     /// ISO 8601 without a zone.
@@ -16,7 +16,7 @@ public struct DeviceClockReport: Sendable, Equatable {
         return text.string
     }
 
-    /// The time and the difference, for a person.
+    /// The time and the difference as a sentence.
     public var text: String {
         let drift = Plural.span(Int64(clamping: behind.magnitude))
         let comparison = behind == 0 ? "same as this computer" : "\(drift) \(behind > 0 ? "behind" : "ahead of") this computer"

@@ -1,12 +1,12 @@
 import CuffCore
 import Glibc
 
-/// What a cuff told about itself, and what its family can do.
+/// What a cuff reported about itself, and the capabilities of its family.
 package struct DeviceInformation: Sendable {
     package var driver: CuffDriver
-    /// What the cuff reported of itself; `nil` where it was not asked or did not answer.
+    /// `nil` if the cuff was not asked or did not answer.
     package var identity: DeviceIdentity?
-    /// The cuff's clock; `nil` where it was not read.
+    /// `nil` if the clock was not read.
     package var clock: DeviceClockReport?
 
     package init(driver: CuffDriver, identity: DeviceIdentity?, clock: DeviceClockReport?) {
@@ -40,7 +40,7 @@ package struct DeviceInformation: Sendable {
             ("host_clock", clock?.isHostUnsynchronised == true ? "unsynchronised" : nil),
             ("clock_wanted", identity?.wantsClock == true ? .bool(true) : nil),
         ]
-        // A list, because several may have one name.
+        // A list, because names may be repeated.
         let details = (identity?.details ?? []).map { detail -> JSONOutput in
             .object([("name", .text(detail.name)), ("value", .text(detail.value))])
         }

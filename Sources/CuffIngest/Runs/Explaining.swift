@@ -1,8 +1,8 @@
 import CuffCore
 
-/// A conversation of IEEE 11073 APDUs as text for people who debug agents.
+/// Prints a conversation of IEEE 11073 APDUs for people who debug agents.
 package enum Explaining {
-    /// Refuses drivers whose frames have no tree to show.
+    /// Throws for drivers whose frames have no nested fields.
     package static func permit(_ driver: String) throws(IngestError) {
         guard driver == "phd" else {
             _ = try Ingest.driver(driver)
@@ -10,8 +10,7 @@ package enum Explaining {
         }
     }
 
-    /// Explains every APDU of a capture or raw bytes; `put` gets text to print. Throws where the source cannot be read, and where it
-    /// holds no APDU.
+    /// Explains every APDU of a capture or raw bytes; `put` prints text. Throws if the source is unreadable or has no APDU.
     package static func run(_ source: String, put: (String) -> Void) throws(IngestError) {
         var explanation = PHDExplanation()
         let file = try InputFile(.path(source))
@@ -27,7 +26,7 @@ package enum Explaining {
         while let bytes = chunk {
             if isCapture {
                 do throws(CaptureFault) { try form.read(bytes, into: &items) } catch {
-                    // What does not even begin as a capture is the agent's own bytes.
+                    // If even the start is not a capture, it is raw bytes of the agent.
                     guard isFirst else {
                         throw form.error(error, in: file.name)
                     }

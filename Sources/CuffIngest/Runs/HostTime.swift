@@ -1,9 +1,8 @@
 import CuffCore
 import Glibc
 
-/// Local times as people write them.
 package enum HostTime {
-    /// `now`, or `2026-05-05T07:31[:00]`, with the offset of this machine's zone: some cuffs keep it beside the time.
+    /// `now`, or `2026-05-05T07:31[:00]`, with the offset of this machine's zone, which some cuffs store with the time.
     package static func local(_ text: String) throws(IngestError) -> DeviceTime {
         if text == "now" {
             var seconds = time(nil)

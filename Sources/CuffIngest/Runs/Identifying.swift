@@ -2,14 +2,13 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Names the family of a device or of a recording. A capture's header is believed first, then a cuff's own USB ids; a port is
-/// listened to. Nothing is ever written to the device, and no HID or USB device is opened.
+/// Finds the family of a device or recording. A capture's header has precedence, then a cuff's own USB ids; otherwise a port is
+/// listened to. Nothing is written to the device, and no HID or USB device is opened.
 package enum Identifying {
-    /// Who says what it is, beside its bytes.
     package enum Word: Sendable, Hashable {
-        /// A capture's header names this driver, which may be none of this program's.
+        /// The driver in a capture's header, possibly unknown.
         case header(String, isKnown: Bool)
-        /// Its USB ids, class or assignment; the second says which, in words.
+        /// USB ids, class or assignment; the text names which.
         case claim(DriverID, String)
 
         package var driver: String {
@@ -22,25 +21,24 @@ package enum Identifying {
 
     package struct Report: Sendable {
         package var bytes = 0
-        /// The families that fit the bytes, best first.
+        /// Best match first.
         package var candidates: [Identification.Candidate] = []
-        /// The bytes came from a port at these settings; `nil` for a file, whose line nobody can set.
+        /// The settings of the port; `nil` for a file.
         package var line: LineSettings?
-        /// What was said without the bytes.
+        /// Evidence other than the bytes.
         package var word: Word?
-        /// What came over a port, and when the listening began.
+        /// The bytes from the port, and the start of listening.
         var heard: [CaptureItem] = []
         var start: Timestamp?
 
-        /// Neither a word nor bytes name a family.
         package var isEmpty: Bool { candidates.isEmpty && word == nil }
     }
 
-    /// As much as is judged: a minute of the fastest documented stream is 80 KiB.
+    /// The most bytes examined: a minute of the fastest documented stream is 80 KiB.
     private static let enough = 1 << 20
 
-    /// Names a device by its ids, or listens to a port for `limit`, or reads a file. Never writes to the device. `drivers` are those
-    /// that are known, `transports` those that open addresses.
+    /// Identifies a device by its ids, or listens to a port for `limit`, or reads a file. Never writes to the device. `drivers`
+    /// and `transports` are the available ones.
     package static func run(
         _ source: String, line: LineSettings?, limit: Duration, drivers: [CuffDriver] = CuffFamilies.all,
         transports: [TransportKind] = TransportKind.all
@@ -50,15 +48,15 @@ package enum Identifying {
         let line = line ?? LineSettings()
         let start = HostClock.now()
         let items = try listen(address, line, limit, transports)
-        // A port never carries what only HID reports do.
+        // A serial port cannot be a HID cuff.
         let serial = drivers.filter { $0.medium == .tty }
         return Report(
             bytes: Self.bytes(items).count, candidates: Identification.candidates(of: items, among: serial), line: line, heard: items,
             start: start)
     }
 
-    /// What a plugged device says of itself by its own ids or its USB class, as sysfs shows them; nothing is opened for it. `nil` where
-    /// it has to be listened to; throws for a HID or USB device that says nothing, because none is opened for listening.
+    /// Identifies a connected device by its ids or USB class in sysfs, without opening it. `nil` if it must be listened to;
+    /// throws for a HID or USB device without known ids, which is not opened to listen.
     static func claim(
         on address: DeviceAddress, among plugged: [PluggedDevice], _ drivers: [CuffDriver] = CuffFamilies.all
     ) throws(IngestError) -> Word? {
@@ -69,13 +67,13 @@ package enum Identifying {
         return nil
     }
 
-    /// The device that is meant; `nil` for a file. A name that is there is what it is; any other is read as an address.
+    /// `nil` for a file. An existing path has precedence over an address.
     private static func address(_ source: String) throws(IngestError) -> DeviceAddress? {
         var information = stat()
         guard source != "-" else { return nil }
         if stat(source, &information) == 0 { return information.st_mode & S_IFMT == S_IFCHR ? .node(source) : nil }
         guard let address = try? DeviceAddress(source) else { return nil }
-        // `ttyUSB0` is /dev/ttyUSB0; any other path would have been found as it stands.
+        // `ttyUSB0` is /dev/ttyUSB0; any other path would exist.
         if case .node(let path) = address {
             return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFCHR ? address : nil
         }
@@ -86,7 +84,7 @@ package enum Identifying {
         }
     }
 
-    /// What a capture says of itself, and its bytes or those of any other file.
+    /// Reads a capture's header and bytes, or the bytes of any other file.
     private static func read(_ source: String, _ drivers: [CuffDriver]) throws(IngestError) -> Report {
         let file = try InputFile(.path(source))
         let stop = StopSignal()
@@ -100,7 +98,7 @@ package enum Identifying {
             try form.finish(into: &items)
             isCapture = isCapture || !items.isEmpty
         } catch {
-            // What stands whole before the cut counts; text may turn out to be no capture at all.
+            // Use what was read before the fault; a text may turn out not to be a capture.
         }
         guard isCapture else {
             let plain = [CaptureItem(.fromCuff(bytes))]
@@ -111,7 +109,7 @@ package enum Identifying {
             bytes: heard.count, candidates: Identification.candidates(of: items, among: drivers), word: word(of: form, drivers))
     }
 
-    /// The driver that the header names, else that of a recorded device's own USB ids.
+    /// The driver of the header, else that of the recorded device's own USB ids.
     private static func word(of form: any CaptureSource, _ drivers: [CuffDriver]) -> Word? {
         if let name = form.header["driver"], !name.isEmpty { return .header(name, isKnown: drivers.contains { $0.id.description == name }) }
         return form.impliedDriver.map { .claim($0, "the recorded device has this cuff's own USB ids") }
@@ -123,13 +121,13 @@ package enum Identifying {
         }
     }
 
-    /// Everything that is heard within the time, at most `enough`, with the time at which it came: a pause ends some frames.
+    /// Everything received within the time, at most `enough`, with arrival times, because a pause ends some frames.
     private static func listen(_ address: DeviceAddress, _ line: LineSettings, _ limit: Duration, _ transports: [TransportKind])
         throws(IngestError) -> [CaptureItem]
     {
         let transport: any Transport
         do throws(AddressFault) {
-            // A node is listened to as a serial port and as nothing else: setting a CP2110 up would write to an unknown device.
+            // Only as a serial port: configuring a CP2110 would write to an unknown device.
             let kinds = if case .node = address { [TransportKind.tty] } else { transports }
             transport = try address.transport(TransportKind.Request(address, medium: .tty, line: line), among: kinds)
         } catch {

@@ -1,9 +1,8 @@
 import CuffCore
 
 extension Ingest {
-    /// Raw bytes of a cuff in, readings out: any size in constant memory. With `isLive` the bytes come from a cuff at this
-    /// moment, so readings get their receive time; without, nothing rests on the moment of the run. A pcapng file is told by
-    /// how it begins and replayed.
+    /// Decodes raw bytes of a cuff, in constant memory. `isLive`: the bytes come from a cuff now, so readings get a receive time;
+    /// otherwise the result does not depend on the time of the run. A pcapng file is recognised and replayed.
     public static func decode(
         driver id: String, input: InputSource, isLive: Bool = false, selection: CaptureSelection = CaptureSelection(),
         options: IngestOptions = IngestOptions()
@@ -48,8 +47,8 @@ extension Ingest {
 }
 
 extension IngestReport {
-    /// Bytes that held nothing of the driver's protocol are bad data; noise around readings is not. `source` names one of
-    /// several inputs.
+    /// Input without anything of the driver's protocol is bad data; noise around readings is not. `source` names one of several
+    /// inputs.
     mutating func judge(_ counters: LinkCounters, of driver: CuffDriver, in source: String? = nil, recordedAs: String? = nil) {
         guard !isOutputClosed, counters.readings == 0, counters.liveEvents == 0, counters.duplicates == 0,
             counters.bytes > 0, counters.skippedBytes > 0

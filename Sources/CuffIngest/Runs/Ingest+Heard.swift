@@ -1,10 +1,10 @@
 import CuffCore
 
 extension Identifying.Report {
-    /// Readings that came over the port and that no cuff sends again; 0 for a file.
+    /// Readings received during identification, which the cuff does not send again; 0 for a file.
     package var readingsHeard: Int { line == nil ? 0 : candidates.filter { $0.readings > 0 }.map(\.readings).max() ?? 0 }
 
-    /// The one family that read something, where a check and most of the bytes say so.
+    /// The only family that decoded a reading, if a check and most of the bytes support it.
     package var certain: DriverID? {
         let reading = candidates.filter { $0.readings > 0 }
         return reading.count == 1 && reading[0].isLikely && reading[0].isChecked ? reading[0].driver : nil
@@ -12,8 +12,8 @@ extension Identifying.Report {
 }
 
 extension Ingest {
-    /// Keeps what came over a port while it was identified, as a read would have: with the time at which it came. Only for a
-    /// report that is `certain`.
+    /// Stores what was received during identification, with arrival times, as a read would have. Only for a report that is
+    /// `certain`.
     package static func save(_ report: Identifying.Report, options: IngestOptions) throws(IngestError) -> IngestReport {
         var result = IngestReport()
         guard let id = report.certain, report.line != nil else { return result }

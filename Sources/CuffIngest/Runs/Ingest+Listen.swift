@@ -2,8 +2,8 @@ import CuffCore
 import Dispatch
 
 extension Ingest {
-    /// Cuffs that call: each caller is a link of its own, in the same sinks. With `follows` it goes on until it is stopped;
-    /// without, until somebody was read to the end and nobody is left, or nobody is there after the time that the family allows.
+    /// Reads cuffs that connect: each has its own link into the same sinks. With `follows` until stopped; otherwise until one was
+    /// read completely and none is connected, or none has connected within the family's time limit.
     static func listen(
         _ host: String, _ port: Int, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions
     ) throws(IngestError) -> IngestReport {
@@ -11,7 +11,7 @@ extension Ingest {
         let done = Gate(isOpen: false)
         let waiting = Locked(Waiting())
         let setup = try callerSetup(driver, read, options)
-        // Whoever hears of it may block.
+        // Handlers may block.
         let listeners = DispatchQueue(label: "cuff.notices")
         defer { listeners.sync {} }
         let callers: CallerLinks
@@ -58,13 +58,13 @@ extension Ingest {
         }
         try finish(pipeline, &report, stop: options.stop)
         let best = waiting.withLock { waiting in
-            waiting.best ?? limit.flatMap { waiting.isLate ? .noAnswer("nobody called within \($0.components.seconds) s") : nil }
+            waiting.best ?? limit.flatMap { waiting.isLate ? .noAnswer("no cuff connected within \($0.components.seconds) s") : nil }
         }
         report.judgeListening(callers.listener.address, best, isTimedOut: isTimedOut, isStopped: options.stop.isRaised)
         return report
     }
 
-    /// When the time is over, and nobody is there, nobody is waited for any more.
+    /// When the time is over and no cuff is connected, stops waiting.
     private static func giveUp(
         after limit: Duration?, _ callers: LoopBound<CallerLinks>, _ waiting: Locked<Waiting>, _ done: Gate
     ) -> DispatchWorkItem {
@@ -76,10 +76,9 @@ extension Ingest {
         return late
     }
 
-    /// What came of the calls so far.
     private struct Waiting: Sendable {
         var best: Outcome?
-        /// Whoever calls now is not waited for.
+        /// Later connections are not waited for.
         var isLate = false
     }
 
@@ -96,11 +95,11 @@ extension Ingest {
         return setup
     }
 
-    /// Each caller's bytes go to a file of their own: FILE, FILE-2, FILE-3.
+    /// Each connection is recorded in its own file: FILE, FILE-2, FILE-3.
     private static func recorder(
         _ path: String, _ driver: CuffDriver, _ read: ReadOptions
     ) throws(IngestError) -> @Sendable (TCPTransport, Int) -> any Transport {
-        // That it can be written must come to light before anybody calls.
+        // Opened early, so that an unwritable file is reported before the first connection.
         let first = try CaptureWriter(path, driver: driver, node: "tcp-listen")
         return { transport, number in
             if number == 1 { return RecordingTransport(transport, to: first) }
@@ -113,7 +112,6 @@ extension Ingest {
 }
 
 extension IngestOptions {
-    /// What callers do, in words.
     func notify(_ notice: CallerLinks.Notice) {
         switch notice {
         case .came(let place): diagnostics(.note("\(place) calls"))
@@ -122,7 +120,7 @@ extension IngestOptions {
         case .link: break
         case .left(let place, let outcome, _, _): diagnostics(.note("\(place) left\(outcome.sentence.map { ": \($0)" } ?? "")"))
         case .refused(let place):
-            diagnostics(.warning("\(place) was hung up on: \(CallerLinks.limit) callers are connected already"))
+            diagnostics(.warning("\(place) was disconnected: \(CallerLinks.limit) cuffs are connected already"))
         case .empty: break
         }
     }

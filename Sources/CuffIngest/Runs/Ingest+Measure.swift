@@ -3,11 +3,11 @@ import Dispatch
 import Glibc
 
 extension Ingest {
-    /// One measurement on demand: the cuff inflates. It blocks until the cuff has ended, and throws where nothing could be
-    /// begun, of which no handler hears. Raising `options.stop` sends the cuff's own stop and waits for it to deflate.
+    /// One measurement on demand: the cuff inflates. Blocks until the cuff has finished; throws without calling a handler if
+    /// nothing was started. Raising `options.stop` sends the cuff's stop command and waits for it to deflate.
     ///
-    /// A note in the state folder (`options.memory`) outlives this process: where it dies while the cuff inflates, the next
-    /// one that opens the cuff tells it to stop.
+    /// A mark in the state folder (`options.memory`) outlives this process: if it dies while the cuff inflates, the next process
+    /// that opens the cuff sends a stop.
     public static func measure(
         _ address: DeviceAddress, driver id: String, _ measure: MeasureOptions = MeasureOptions(),
         handlers: MeasureHandlers = MeasureHandlers(), options: IngestOptions = IngestOptions()
@@ -21,7 +21,7 @@ extension Ingest {
         var limit = measure.duration
         if let duration = measure.duration, driver.capabilities.contains(.continuous) {
             options.driverOptions["seconds"] = "\(max(1, duration.components.seconds))"
-            // What comes before the first beat is not counted.
+            // The time before the first beat does not count.
             limit = duration + .seconds(150)
         }
         var read = ReadOptions(.measure)
@@ -42,12 +42,12 @@ extension Ingest {
         do throws(IngestError) {
             report = try conduct(address, driver, read, options, link, recovering: mark?.former)
         } catch {
-            // Where the line was not even opened, what was left before is left still.
+            // If the line was not opened, an earlier mark is still valid.
             if mark?.wasLeft == true || ended.withLock({ $0 != nil }) { mark?.leave() } else { mark?.remove() }
             throw error
         }
         let end = ended.withLock { $0 } ?? .failed(.lost("the conversation ended"))
-        // Where the stop that was due had no answer, only a cuff that measured is known to have ended.
+        // Without an answer to the earlier stop, only a measurement shows that the cuff has stopped.
         let isDoubtful = mark?.wasLeft == true && report.recovery != .complete
         switch end {
         case .failed(.lost): mark?.leave()
@@ -60,11 +60,10 @@ extension Ingest {
 }
 
 extension Ingest {
-    /// How long a process that measures has for stopping its cuff.
+    /// How long the measuring process may take to stop its cuff.
     private static let patience = Duration.seconds(6)
 
-    /// Stops the measurement that runs on a cuff: by the process that measures, where one does, else by the cuff's own
-    /// command over the line.
+    /// Stops the running measurement of a cuff: by the measuring process if there is one, else by the cuff's own command.
     public static func stop(
         _ address: DeviceAddress, driver id: String, _ read: ReadOptions, options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
@@ -86,7 +85,7 @@ extension Ingest {
     }
 }
 
-/// SIGUSR2: stop the measurement that runs, and nothing else.
+/// SIGUSR2: stop the running measurement only.
 enum MeasurementSignal {
     static let number = SIGUSR2
 
@@ -104,7 +103,6 @@ struct MeasureLink: Sendable {
 }
 
 extension IngestReport {
-    /// The status and the words for how a measurement ended.
     fileprivate mutating func conclude(_ end: Measurement.End, address: String, stop: StopSignal) {
         if isOutputClosed { return }
         let isResult = if case .result = end { true } else { false }
@@ -113,7 +111,7 @@ extension IngestReport {
             endings.append(.measurementTimedOut(address: address))
             return
         }
-        // Nobody was there: that says more than that nobody answered.
+        // A failed connection says more than a missing answer.
         if case .failed = end, let fault, fault.status == .unavailable { return }
         endings.removeAll(where: \.isOfConversation)
         switch end {

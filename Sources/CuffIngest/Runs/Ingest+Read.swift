@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 
 extension Ingest {
-    /// One live cuff: obeys the command, stores what comes, and acknowledges to the cuff only what is stored.
+    /// Executes the command on one live cuff, stores its readings, and acknowledges only stored readings.
     public static func read(
         _ address: DeviceAddress, driver id: String, _ read: ReadOptions = ReadOptions(),
         options: IngestOptions = IngestOptions()
@@ -16,7 +16,7 @@ extension Ingest {
             try read.filter?.permit(driver)
             if read.command.takesReadings { try requireKeeping(driver, options) }
         } catch {
-            // What cannot be read can still be inflated.
+            // A cuff that cannot be read may still be inflated.
             if let mark, driver.capabilities.contains(.stop) {
                 var stop = read
                 (stop.command, stop.follows, stop.filter) = (.stop, false, nil)
@@ -24,26 +24,25 @@ extension Ingest {
             }
             throw error
         }
-        // Whoever calls is read; other commands are for one cuff.
+        // Connecting cuffs can only be read.
         if case .tcpListen(let host, let port) = address, read.isReading { return try listen(host, port, driver, read, options) }
         let report = try conduct(address, driver, read, options, nil, recovering: mark?.former)
         if let mark { settle(mark, report) }
         return report
     }
 
-    /// Whether a process died while it measured with this cuff, and the cuff can be told to stop.
+    /// Whether a process died during a measurement with this cuff, and the cuff can be stopped.
     public static func isLeftMeasuring(_ address: DeviceAddress, driver id: String, _ options: IngestOptions) -> Bool {
         guard let driver = options.driver(id), driver.capabilities.contains(.stop), let memory = options.memory else { return false }
         return MeasurementMarks(memory).isLeft(driver.id, address)
     }
 
-    /// A cuff that was lost again, or did not confirm its stop, is told by the next process.
+    /// If the cuff was lost again, or did not confirm its stop, the next process sends another.
     private static func settle(_ mark: MeasurementMarks.Held, _ report: IngestReport) {
         if report.fault == nil, report.recovery == .complete { mark.remove() } else { mark.leave() }
     }
 
-    /// One link, from its opening to its end. `recovering`: first the cuff is told to stop, because a process before this one
-    /// died while it may have been inflating.
+    /// Runs one link. `recovering`: first stops the cuff, because an earlier process died during a measurement.
     static func conduct(
         _ address: DeviceAddress, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ measure: MeasureLink?,
         recovering: AbandonedMeasurement?
@@ -64,7 +63,7 @@ extension Ingest {
         var setup = Self.setup(driver, read, options, measure, commands)
         setup.keepsReadings = pipeline.isDurable
         if isRecovering { setup.recovering = recovering }
-        // Whoever hears of it may block, e.g. on a terminal.
+        // Handlers may block, for example on a terminal.
         let listeners = DispatchQueue(label: "cuff.notices")
         let link = LinkHandle(setup, transport: transport, pipeline: pipeline, memory: options.memory) { notice in
             listeners.async { @Sendable in
@@ -75,7 +74,7 @@ extension Ingest {
                 if case .ended = notice { done.set(open: true) }
             }
         }
-        // A sink that failed, or a closed output, ends the conversation too.
+        // A failed sink or a closed output ends the conversation, too.
         pipeline.whenStopped { link.stop() }
         let hangup = read.follows ? HangupSignal(reopen: { pipeline.reopen() }, gone: { options.stop.raise() }) : nil
         defer { withExtendedLifetime(hangup) {} }
@@ -104,7 +103,7 @@ extension Ingest {
         return report
     }
 
-    /// What looked like a file and is none.
+    /// The early check may have been wrong about a file that was not a regular one.
     private static func refuseForgetting(
         _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ pipeline: Pipeline
     ) throws(IngestError) {
@@ -139,7 +138,7 @@ extension Ingest {
         return setup
     }
 
-    /// What a link told, as far as a report needs it.
+    /// What a report needs from the link's notices.
     private struct Heard: Sendable {
         var identity: DeviceIdentity?
         var clock: DeviceClockReport?
@@ -167,8 +166,7 @@ extension Ingest {
 }
 
 extension SessionCommand {
-    /// Readings are what it is for; under any other command an agent may send some all the same, which are then not
-    /// acknowledged unless they are kept.
+    /// Whether the command expects readings. Under other commands, readings that an agent sends are acknowledged only if stored.
     var takesReadings: Bool {
         switch self {
         case .follow, .readMemory, .measure, .clear: true
@@ -182,7 +180,7 @@ extension IngestReport {
         _ outcome: Outcome?, _ outcomes: [(SessionCommand, Outcome)], fault: TransportFault?, address: String,
         isStopped: Bool, isTimedOut: Bool, nothing: UnderstoodNothing?
     ) {
-        // What counts is the command that was given; listening afterwards ends when it is ended.
+        // The given command counts; listening afterwards ends with the run.
         self.outcome = outcomes.first?.1 ?? outcome
         if isOutputClosed { return }
         if isTimedOut {
@@ -194,7 +192,7 @@ extension IngestReport {
         if let fault, !isStopped {
             self.fault = IngestError(LinkFault.lost(address, fault))
         }
-        // Nobody was there: that is no line that ended, whatever the session made of it.
+        // The connection was never established, whatever the session reports.
         if let fault, !isStopped, let error = fault.neverOpened(address) {
             (self.fault, status, endings) = (IngestError(error), error.status, [])
             return
@@ -202,7 +200,7 @@ extension IngestReport {
         switch self.outcome {
         case .complete?, nil: break
         case .unsupported?: status = .usage
-        // Something answered, only not in this protocol.
+        // Something answered, but not in this protocol.
         case .noAnswer?: status = fault != nil ? .inputOutput : nothing != nil ? .protocolFault : .unavailable
         case .failed?: status = .protocolFault
         case .aborted?: status = isStopped ? .done : .inputOutput

@@ -2,13 +2,13 @@ import CuffCore
 import Glibc
 
 extension Ingest {
-    /// How fast a capture is played.
+    /// The speed of a replay.
     public enum Speed: Sendable, Equatable {
         case max
-        /// As many times faster as it was recorded; 1 is real time.
+        /// A factor; 1 is real time.
         case times(Double)
 
-        /// Reads `max`, `real` or a number.
+        /// Parses `max`, `real` or a number.
         public init(_ text: String) throws(IngestError) {
             switch text {
             case "max": self = .max
@@ -22,13 +22,13 @@ extension Ingest {
         }
     }
 
-    /// Captures through the very same session, pipeline and sinks. `driver` is for captures that name none, `selection`
-    /// for captures of a USB bus.
+    /// Plays captures through the usual session, pipeline and sinks. `driver` is for captures that name none, `selection` for
+    /// captures of a USB bus.
     public static func replay(
         paths: [String], driver id: String? = nil, speed: Speed = .max, selection: CaptureSelection = CaptureSelection(),
         options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
-        // A name that cannot be read must not come to light after half of the captures are stored.
+        // All files are opened first, so that an unreadable one fails before anything is stored.
         let files = try paths.map { (path) throws(IngestError) in try CaptureInput(path, selection) }
         return try replay(files, driver: id, speed: speed, options: options)
     }
@@ -67,7 +67,7 @@ extension Ingest {
         var run = try recordedLink(input, driver: id, pipeline: pipeline, options: options)
         var pace = ReplayPace(speed)
         var fault: IngestError?
-        // What stood before a broken line is played; the line is told then.
+        // Items before a broken line are played; then the error is reported.
         do throws(IngestError) {
             if run.play(first, &pace) { try input.forEach { run.play($0, &pace) } }
             run.submit()
@@ -85,13 +85,13 @@ extension Ingest {
             let told = input.source.header["driver"]
             let status = report.status
             report.judge(run.counters, of: run.driver, in: input.name, recordedAs: told)
-            // Of its own family, a conversation that came to nothing is what was recorded.
+            // Of the capture's own driver, the outcome is what was recorded.
             if told == run.driver.id.description { report.status = status }
         }
         for remark in input.source.remarks { options.diagnostics(.note("\(input.name): \(remark)")) }
     }
 
-    /// The run that plays a capture of which the first item is known, and with it the head.
+    /// For a capture whose header and first item were read.
     private static func recordedLink(
         _ input: CaptureInput, driver id: String?, pipeline: Pipeline, options: IngestOptions
     ) throws(IngestError) -> RecordedLink {
@@ -112,7 +112,7 @@ extension Ingest {
     }
 }
 
-/// Holds items back until their time has come.
+/// Delays items until their time.
 struct ReplayPace {
     private let factor: Double?
     private let start = HostClock.monotonic()
@@ -127,7 +127,7 @@ struct ReplayPace {
 
     var isTimed: Bool { factor != nil }
 
-    /// Answers `false` when the run was stopped meanwhile. Items without a time follow at once.
+    /// `false` if the run was stopped. Items without a time are not delayed.
     mutating func wait(for item: CaptureItem, _ stop: StopSignal) -> Bool {
         guard let factor, let time = item.time else { return !stop.isRaised }
         let zero = first ?? time

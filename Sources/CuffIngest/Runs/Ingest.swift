@@ -3,19 +3,19 @@ import Dispatch
 import Glibc
 
 extension IngestError {
-    /// Only a database has a column for it.
+    /// Only databases have a column for it.
     static let noPlaceForPatients = IngestError(CommandFault.noPlaceForPatients)
 
-    /// The family's acknowledgement is the deletion, and no sink would have the reading then.
+    /// Acknowledging deletes readings in the cuff, and no sink would have them.
     static func nothingKeeps(_ driver: CuffDriver) -> IngestError {
         IngestError(CommandFault.deletesUnstored(driver.id.description, keeping: driver.keepingOption))
     }
 }
 
-/// Runs of the program, from input to stored readings. Each call blocks its thread until the run is over, so it must not
-/// be made on a queue or in a task; each throws when the run cannot begin or not go on, and reports how it ended otherwise.
+/// The runs of the program, from input to stored readings. Each call blocks its thread until the run is over, so it must not be
+/// made on a queue or in a task. It throws if the run cannot start or continue, and otherwise reports how it ended.
 public enum Ingest {
-    /// Refuses a cuff that forgets what was acknowledged where nothing would keep it. To be asked before anything is opened.
+    /// Throws if a cuff would delete what no sink keeps. Called before anything is opened.
     static func requireKeeping(_ driver: CuffDriver, _ options: IngestOptions) throws(IngestError) {
         guard driver.forgets(options.driverOptions), !options.keepsReadings else { return }
         throw .nothingKeeps(driver)
@@ -28,7 +28,6 @@ public enum Ingest {
         return driver
     }
 
-    /// Opens all sinks, or throws.
     static func pipeline(
         _ options: IngestOptions, policy: Pipeline.FaultPolicy = .stop, series: SeriesSink.Policy = .none,
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
@@ -45,7 +44,7 @@ public enum Ingest {
         }
         context.onFault = { options.diagnostics(.warning(options.explain($1))) }
         var members = try open(specs, context)
-        // A series is worth keeping, and no cuff is acknowledged for it.
+        // Series are stored, but no cuff is acknowledged for them.
         if series != .none {
             for spec in specs where spec.kind.traits.contains(.database) {
                 do throws(IngestError) {
@@ -64,7 +63,7 @@ public enum Ingest {
         return pipeline
     }
 
-    /// The sinks in the order of their specs. The database that is also the outbox is opened before the sinks that follow it.
+    /// The sinks in order. The database that is also the outbox is opened before its followers.
     private static func open(_ specs: [SinkSpec], _ context: SinkContext) throws(IngestError) -> [Pipeline.Member] {
         var context = context
         let first = context.outbox.flatMap { outbox in
@@ -76,7 +75,7 @@ public enum Ingest {
                 opened[index] = try specs[index].open(context)
                 if index == first { context.database = opened[index] as? SQLiteSink }
             } catch {
-                // Those that follow it are closed before the database.
+                // Followers are closed before the database.
                 for (index, sink) in opened where index != first { try? sink.close() }
                 if let first { try? opened[first]?.close() }
                 throw error
@@ -85,8 +84,8 @@ public enum Ingest {
         return specs.indices.compactMap { index in opened[index].map { Pipeline.Member($0, isRequired: specs[index].isRequired) } }
     }
 
-    /// Stores what is under way and closes the sinks. It waits for slow sinks without limit, but once `stop` was raised for
-    /// `grace` at most. A closed output is an end, not an error.
+    /// Stores what is in flight and closes the sinks. Waits for slow sinks without limit, or for `grace` after `stop`. A closed
+    /// output is not an error.
     static func finish(
         _ pipeline: Pipeline, _ report: inout IngestReport, stop: StopSignal, grace: Duration = .seconds(10)
     ) throws(IngestError) {
@@ -108,7 +107,7 @@ public enum Ingest {
         let (isDone, fault) = result.withLock { $0 }
         report.sinks = pipeline.reports
         report.judgeBacklog()
-        // Who stops a run from outside did not ask for the fate of each reading.
+        // A run stopped from outside does not report refusals.
         if !stop.isRaised { report.judgeRefusals() }
         let unstored = pipeline.unstored
         let missing = pipeline.isDurable && unstored.readings > 0 ? unstored : nil
@@ -130,14 +129,14 @@ public enum Ingest {
 }
 
 extension IngestReport {
-    /// What a required sink has not passed on yet is safe, and the run is not all done.
+    /// A required sink's backlog is durable, but the run is incomplete.
     mutating func judgeBacklog() {
         guard let sink = sinks.first(where: { $0.isRequired && ($0.backlog?.waiting ?? 0) > 0 }), let backlog = sink.backlog else { return }
         if status == .done { status = .tryAgain }
         endings.append(.undelivered(lines: backlog.waiting, sink: "\(sink.label)", why: backlog.fault.map { "\($0)" }))
     }
 
-    /// What a required sink refused is kept, and delivered nowhere.
+    /// Readings that a required sink refused are kept, but not delivered.
     mutating func judgeRefusals() {
         for sink in sinks where sink.isRequired {
             guard let refusals = sink.backlog?.refusals, refusals.readings > 0 else { continue }

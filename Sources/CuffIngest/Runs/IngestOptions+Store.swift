@@ -1,6 +1,6 @@
 extension IngestOptions {
-    /// Keeps readings in the standard database, beside the sinks that are there. A service prints nothing then: its standard output
-    /// is the machine's journal, where readings have no business. Answers where they are kept.
+    /// Also stores readings in the default database. A service prints nothing then, because its standard output is the journal,
+    /// which must not contain readings. Returns the database's path.
     public mutating func keepInStandardStore() throws(IngestError) -> String {
         let path = try Store.path(nil)
         if DriverMemory.serviceFolder != nil { sinks.removeAll(where: \.writesStandardOutput) }
@@ -8,8 +8,8 @@ extension IngestOptions {
         return path
     }
 
-    /// For a run that is about something else than readings: those that a cuff gives all the same are kept in the standard store,
-    /// which is opened only then, and nothing is printed. Without a place for a store they go to the sinks as before.
+    /// For runs that do not read: readings that a cuff sends anyway are stored in the default database, opened on demand, and not
+    /// printed. Without a default database they go to the sinks.
     public mutating func keepPassingReadings() {
         guard let path = Store.standardPath else { return }
         sinks = []

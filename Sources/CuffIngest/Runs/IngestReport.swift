@@ -1,27 +1,27 @@
 import CuffCore
 
-/// How a run ended.
+/// The result of a run.
 public struct IngestReport: Sendable {
-    /// What went through the link or links.
+    /// The counters of the link or links.
     public var counters = LinkCounters()
-    /// How each sink ended.
+    /// The statistics of each sink.
     public var sinks: [SinkReport] = []
-    /// What the cuff reported of itself; `nil` where it did not.
+    /// What the cuff reported about itself.
     public var identity: DeviceIdentity?
-    /// What the cuff's clock showed, where it told.
+    /// The cuff's clock, if it was read.
     public var clock: DeviceClockReport?
-    /// Minutes between the cuff's automatic measurements, where it told; 0: off.
+    /// Minutes between the cuff's automatic measurements, if reported; 0: off.
     public var cycle: Int?
-    /// How the conversation with the cuff ended; `nil` when it was stopped from outside.
+    /// How the conversation ended; `nil` if stopped from outside.
     public var outcome: Outcome?
-    /// The reader of standard output went away: the run ended early, and quietly.
+    /// The reader of standard output exited, which ended the run without a message.
     public var isOutputClosed = false
-    /// How the stop ended that put right what another process had left; `nil` where there was none.
+    /// The outcome of stopping a measurement that another process left running.
     var recovery: Outcome?
-    /// Why the line ended, where it was not the host that closed it.
+    /// Why the connection ended, unless the host closed it.
     public var fault: IngestError?
     /// How the run ended.
     public var status = RunStatus.done
-    /// What has to be said at the end, in its order.
+    /// Messages for the end, in order.
     public var endings: [RunEnding] = []
 }

@@ -2,39 +2,39 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// How a measurement is made, beside what every run needs.
+/// The options of a measurement, in addition to those of every run.
 public struct MeasureOptions: Sendable {
-    /// The longest it may take, after which the cuff is told to stop; for a continuous cuff how long it measures. `nil`
-    /// leaves it to the cuff, whose own limits are below five minutes.
+    /// The longest measurement, after which the cuff is stopped; for a continuous cuff its duration. `nil`: the cuff's own limit,
+    /// which is below five minutes.
     public var duration: Duration?
-    /// The whole run must be over by then, the opening of the line included; the cuff is told to stop. `nil` sets no such end.
+    /// Limits the whole run, including opening the line; the cuff is stopped then.
     public var timeout: Duration?
-    /// Who asked.
+    /// Manual or automatic.
     public var trigger = Reading.Trigger.manual
-    /// Other line settings than the driver's.
+    /// Overrides the driver's line settings.
     public var line: LineSettings?
-    /// The pause between two bytes written to a serial line; `nil`: none beyond the line's own speed.
+    /// The pause between bytes written to a serial line.
     public var pace: Duration?
-    /// A file for the bytes of both directions, as `cuff record` writes.
+    /// A file for the bytes of both directions, as written by `cuff record`.
     public var recording: String?
-    /// Keep the pressures of a measurement that failed, too.
+    /// Also keeps the pressures of a failed measurement.
     public var keepsFailedSeries = false
 
     /// The other properties keep their defaults.
     public init(duration: Duration? = nil) { self.duration = duration }
 }
 
-/// Who hears of one measurement while it goes on. Called on the cuff's own queue, in this order: `started` once, `live` any
-/// number of times, `ended` once and last. They must not block.
+/// Callbacks of one measurement, on the cuff's own queue: `started` once, `live` any number of times, `ended` once and last. They
+/// must not block.
 public struct MeasureHandlers: Sendable {
-    /// `nil`: the cuff has started. Otherwise why it has not; `ended` follows all the same.
+    /// `nil`: the cuff has started. Otherwise why not; `ended` still follows.
     public var started: @Sendable (Measurement.Fault?) -> Void
-    /// What the cuff shows, as often as it sends it, and the time since the start.
+    /// What the cuff sends, with the time since the start.
     public var live: @Sendable (LiveEvent, Duration) -> Void
-    /// Exactly one of a result, aborted, or failed with the reason.
+    /// A result, aborted, or failed with the reason.
     public var ended: @Sendable (Measurement.End) -> Void
 
-    /// Handlers that are left out do nothing.
+    /// Omitted handlers do nothing.
     public init(
         started: @escaping @Sendable (Measurement.Fault?) -> Void = { _ in },
         live: @escaping @Sendable (LiveEvent, Duration) -> Void = { _, _ in },

@@ -1,19 +1,16 @@
 import CuffCore
 import Glibc
 
-/// The notes of running measurements in the state folder, one file for each cuff. Whoever measures holds the file's lock; a
-/// file without a holder was left by a process that died while a cuff may have been inflating, and the next one that opens
-/// this cuff tells it to stop.
+/// The marks of running measurements in the state folder, one file for each cuff, locked by the measuring process. An unlocked
+/// file was left by a process that died while a cuff may have been inflating; the next process that opens the cuff stops it.
 struct MeasurementMarks: Sendable {
     private let folder: String
 
     init(_ memory: DriverMemory) { folder = "\(memory.folder)/measuring" }
 
-    /// A mark that this process holds.
     final class Held: Sendable {
         private let descriptor: Int32
         private let path: String
-        /// The measurement of somebody before us who did not end in order.
         let former: AbandonedMeasurement?
         var wasLeft: Bool { former != nil }
         private let isOpen = Locked(true)
@@ -26,7 +23,7 @@ struct MeasurementMarks: Sendable {
 
         deinit { close(removing: false) }
 
-        /// The cuff has ended, or was told to.
+        /// The cuff has stopped, or a stop was sent.
         func remove() { close(removing: true) }
 
         /// The stop could not be sent: the next process sends it.
@@ -38,13 +35,13 @@ struct MeasurementMarks: Sendable {
                 return isOpen
             }
             guard wasOpen else { return }
-            // While the lock is held, so that nobody's new mark is taken for ours.
+            // Under the lock, so that no other process's new mark is removed.
             if removing { unlink(path) }
             Glibc.close(descriptor)
         }
     }
 
-    /// Before a start: durable when this returns. Refused while another process measures with the cuff.
+    /// Before the start of a measurement; durable on return. Throws while another process measures with the cuff.
     func place(_ driver: DriverID, _ address: DeviceAddress) throws(IngestError) -> Held {
         let (path, name) = key(driver, address)
         StateFile.makeFolders(above: path)
@@ -64,12 +61,12 @@ struct MeasurementMarks: Sendable {
         return Held(found, path, former: former)
     }
 
-    /// Before anything else with the cuff: the mark of a process that died; `nil` where there is none.
+    /// Before any other use of the cuff: the mark of a process that died, if any.
     func left(_ driver: DriverID, _ address: DeviceAddress) -> Held? {
         let (path, _) = key(driver, address)
         guard let found = try? open(path, O_RDWR) else { return nil }
         guard let former = Self.former(found, driver) else {
-            // Cut short: the process died before it had started anything.
+            // Incomplete: the process died before it started anything.
             unlink(path)
             Glibc.close(found)
             return nil
@@ -83,7 +80,7 @@ struct MeasurementMarks: Sendable {
         return ("\(folder)/\(StateFile.name(driver.description, for: name))", name)
     }
 
-    /// The descriptor with its lock; `nil` while somebody else holds it, or where there is no such file.
+    /// The locked descriptor; `nil` while another process holds it, or without a file.
     private func open(_ path: String, _ flags: Int32) throws(IngestError) -> Int32? {
         let descriptor: Int32
         if flags & O_CREAT != 0 {
@@ -107,26 +104,26 @@ struct MeasurementMarks: Sendable {
         return AbandonedMeasurement(begun: found.mark.begun, process: found.process)
     }
 
-    /// The mark, and behind it the number of the process that made it.
+    /// The mark and the id of the process that made it.
     private static func parsed(_ bytes: [UInt8]) -> (mark: MeasurementMark, process: Int32?)? {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count > 1, let mark = MeasurementMark(line: lines[0] + "\n") else { return nil }
         return (mark, lines.count > 2 ? Int32(lines[1]) : nil)
     }
 
-    /// Whether a process died while it measured with this cuff.
+    /// Whether a process died during a measurement with this cuff.
     func isLeft(_ driver: DriverID, _ address: DeviceAddress) -> Bool {
         let held = left(driver, address)
         defer { held?.leave() }
         return held != nil
     }
 
-    /// The living process that measures with this cuff.
+    /// The process that is measuring with this cuff.
     func holder(_ driver: DriverID, _ address: DeviceAddress) -> Int32? {
         let (path, _) = key(driver, address)
         guard let descriptor = try? Descriptor.open(path, O_RDWR | O_NOFOLLOW) else { return nil }
         defer { Glibc.close(descriptor) }
-        // Free to be had: nobody measures.
+        // Unlocked: no process is measuring.
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return nil }
         return (try? Descriptor.chunk(descriptor, StateFile.limit)).flatMap { Self.parsed($0)?.process }
     }

@@ -2,21 +2,21 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// How a live device is read, beside what every run needs.
+/// The options of reading a live cuff, in addition to those of every run.
 public struct ReadOptions: Sendable {
-    /// What the cuff is asked for.
+    /// The command for the cuff.
     public var command: SessionCommand
-    /// Stay afterwards for readings that the cuff sends by itself.
+    /// Continue to receive readings afterwards.
     public var follows: Bool
-    /// Everything must be done by then; `nil` waits as long as the session does.
+    /// Give up after this long; `nil`: the session decides.
     public var timeout: Duration?
-    /// Other line settings than the driver's.
+    /// Overrides the driver's line settings.
     public var line: LineSettings?
-    /// The pause between two bytes written to a serial line; `nil`: none beyond the line's own speed.
+    /// The pause between bytes written to a serial line.
     public var pace: Duration?
-    /// A file for the bytes of both directions, as `cuff record` writes.
+    /// A file for the bytes of both directions, as written by `cuff record`.
     public var recording: String?
-    /// Which readings are wanted; `nil`: all.
+    /// Which readings to accept; `nil`: all.
     public var filter: ReadingFilter?
 
     /// The other properties keep their defaults.
@@ -34,7 +34,7 @@ extension ReadOptions {
         }
     }
 
-    /// What a cuff of this family is asked for first: one without a memory can only be listened to.
+    /// The first command: a cuff without a memory can only be listened to.
     public func firstCommand(for driver: CuffDriver) -> SessionCommand {
         if case .readMemory = command, follows, !driver.capabilities.contains(.storedReadings) { return .follow }
         return command

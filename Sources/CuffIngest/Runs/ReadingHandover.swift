@@ -1,17 +1,17 @@
 import CuffCore
 import Glibc
 
-/// The sink of a loop: a batch is handed over reading by reading, and `write` returns when the loop is done with the last one.
+/// The sink of a loop: passes on a batch reading by reading; `write` returns when the loop is done with the last one.
 final class ReadingHandover: Sink {
     let label = "loop"
     let isDurable: Bool
 
     fileprivate struct State {
         var isBegun = false
-        /// What of the present batch was not handed over yet, last first.
+        /// The rest of the present batch, last first.
         var waiting: [ReceivedReading] = []
         var isWriting = false
-        /// The loop is over: nothing is handed over any more.
+        /// The loop is over: nothing is passed on any more.
         var isEnded = false
         var result: Result<ReceivedReading?, IngestError>?
         var consumer: CheckedContinuation<Void, Never>?
@@ -24,7 +24,7 @@ final class ReadingHandover: Sink {
 
     init(isDurable: Bool) { self.isDurable = isDurable }
 
-    /// Starts the run on a thread of its own, with the first call.
+    /// Starts the run on its own thread, at the first call.
     func begin(_ options: IngestOptions, _ run: @escaping ReadingSequence.Run) {
         let isFirst = state.withLock { state in
             defer { state.isBegun = true }
@@ -47,20 +47,20 @@ final class ReadingHandover: Sink {
         }
     }
 
-    /// The loop is over; the run is told to stop. A second call changes nothing.
+    /// The loop is over; stops the run.
     func end() {
         state.withLock { state in
             state.isEnded = true
             state.waiting = []
         }
-        // The run sees the stop before its blocked `write` returns.
+        // In this order, so that the run sees the stop before its blocked `write` returns.
         stop.raise()
         gate.set(open: true)
     }
 
     private func finish(_ result: Result<ReceivedReading?, IngestError>) {
         let consumer = state.withLock { state in
-            // What a run that was told to stop did not do is what the loop wanted.
+            // The loop ended the run, so its status is a success.
             state.result = state.isEnded ? .success(nil) : result
             return state.takeConsumer()
         }
@@ -71,7 +71,7 @@ final class ReadingHandover: Sink {
         while true {
             let (step, isDone) = state.withLock { state -> (Result<ReceivedReading?, IngestError>?, Bool) in
                 if let reading = state.waiting.popLast() { return (.success(reading), false) }
-                // Whoever asks for the next one is done with the one before; one who was cancelled asks without having meant it.
+                // Asking for the next reading confirms the previous one, except after a cancellation.
                 let isDone = state.isWriting && !state.isEnded
                 if isDone { state.isWriting = false }
                 guard !isDone, let result = state.result else { return (nil, isDone) }
@@ -107,7 +107,7 @@ final class ReadingHandover: Sink {
             consumer?.resume()
             gate.pass()
         }
-        // What the loop was not done with when it ended is not stored.
+        // Readings that the loop had not finished are not stored.
         let isCut = state.withLock { state in
             defer { state.isWriting = false }
             return isEnded || state.isWriting

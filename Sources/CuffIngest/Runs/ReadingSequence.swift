@@ -1,18 +1,18 @@
 import CuffCore
 import Glibc
 
-/// A reading, and the cuff that it came from.
+/// A reading with its cuff.
 public struct ReceivedReading: Sendable {
-    /// The reading. One whose time is still to be corrected is `isPending`, and comes again under the same id with a higher revision.
+    /// If `isPending`, its time is still to be corrected: it comes again with the same id and a higher revision.
     public var reading: Reading
     /// The id of the driver.
     public var driver: DriverID
-    /// The key under which the cuff's readings are kept; empty when unknown.
+    /// The cuff's identity; empty if unknown.
     public var device: String
-    /// What the cuff told about itself.
+    /// What the cuff reported about itself.
     public var identity: DeviceIdentity?
 
-    /// Sets each property as given.
+    /// Sets each property.
     public init(_ reading: Reading, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil) {
         self.reading = reading
         self.driver = driver
@@ -23,34 +23,33 @@ public struct ReceivedReading: Sendable {
 
 /// The readings of one run, for `for try await`.
 ///
-/// Nothing is opened before the first reading is asked for, and each loop over the sequence is a run of its own. A loop that is
-/// slow pauses its source: no more waits for it than one batch and what the pipeline holds. A loop that is left, or whose task
-/// is cancelled, ends the run in order: links are closed, a cuff that measures is told to stop. After a cancellation the loop ends
-/// when that is done; no reading comes meanwhile.
+/// Nothing is opened before the first reading is requested, and each loop over the sequence is a separate run. A slow loop pauses
+/// its source; at most one batch and the pipeline's capacity are queued. Leaving the loop or cancelling its task ends the run:
+/// links are closed, a measuring cuff is stopped. After a cancellation the loop ends when that is done, without further readings.
 ///
-/// The loop throws an `IngestError` where the run cannot begin or did not do what was asked.
+/// The loop throws an `IngestError` if the run cannot start or fails.
 public struct ReadingSequence: AsyncSequence, Sendable {
-    /// A reading, with its cuff.
+    /// A reading with its cuff.
     public typealias Element = ReceivedReading
-    /// Why the run could not begin, or did not do what was asked.
+    /// Why the run could not start, or failed.
     public typealias Failure = IngestError
-    /// A run that blocks its thread until it is over, e.g. a call of `Ingest`, with the options that it is to have.
+    /// A run that blocks its thread, such as a call of `Ingest`, with the given options.
     public typealias Run = @Sendable (IngestOptions) throws(IngestError) -> IngestReport
 
     private let options: IngestOptions
     private let isKeeping: Bool
     private let run: Run
 
-    /// The readings that `run` gives. With `isKeeping` the loop says that a reading is stored by asking for the next one: only then
-    /// the cuff is told, and may forget it. Without, the loop is pass-through, as printing is; cuffs that forget then need a durable
-    /// sink among those of `options`.
+    /// The readings of `run`. With `isKeeping` the loop confirms that a reading is stored by requesting the next one; only then
+    /// is it acknowledged to the cuff. Without, the loop is pass-through, like printing, and cuffs that delete acknowledged
+    /// readings need a durable sink in `options`.
     public init(_ options: IngestOptions = IngestOptions(), isKeeping: Bool = false, run: @escaping Run) {
         self.options = options
         self.isKeeping = isKeeping
         self.run = run
     }
 
-    /// A run of its own, which begins with the first `next`.
+    /// A separate run, which starts with the first `next`.
     public func makeAsyncIterator() -> Iterator { Iterator(Lease(ReadingHandover(isDurable: isKeeping), options, run)) }
 
     /// One loop over the readings; for one task at a time.
@@ -68,7 +67,7 @@ public struct ReadingSequence: AsyncSequence, Sendable {
         }
     }
 
-    /// Ends the run when nobody holds the iterator any more.
+    /// Ends the run when the last reference to the iterator is released.
     fileprivate final class Lease: Sendable {
         private let handover: ReadingHandover
         private let options: IngestOptions
@@ -95,15 +94,15 @@ public struct ReadingSequence: AsyncSequence, Sendable {
 }
 
 extension IngestReport {
-    /// Why the run did not do what was asked of it; `nil` where it did, or was stopped.
+    /// Why the run failed; `nil` if it succeeded or was stopped.
     public var failure: IngestError? {
         status == .done ? nil : fault ?? IngestError(RunFault.ended(status, endings))
     }
 }
 
 extension Ingest {
-    /// The readings of one live cuff, as `read` gives them: those that it has stored, and with `read.follows` those that it sends
-    /// afterwards, until the loop is left.
+    /// The readings of one live cuff, as stored by `read`, and with `read.follows` those that it sends afterwards, until the loop
+    /// is left.
     public static func readings(
         from address: DeviceAddress, driver id: String, _ read: ReadOptions = ReadOptions(), isKeeping: Bool = false,
         options: IngestOptions = IngestOptions()
@@ -113,7 +112,7 @@ extension Ingest {
         }
     }
 
-    /// The readings of captures, as `replay` gives them.
+    /// The readings of captures, as by `replay`.
     public static func readings(
         replaying paths: [String], driver id: String? = nil, options: IngestOptions = IngestOptions()
     ) -> ReadingSequence {

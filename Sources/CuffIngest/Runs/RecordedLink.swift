@@ -3,19 +3,18 @@ import Glibc
 
 /// Performs the effects of a `Replay`: recorded bytes as a source of the pipeline, which waits while the sinks are full.
 ///
-/// It is a function of its bytes and options: nothing that other runs remembered is read, nothing is written, and no clock is
-/// asked. What a conversation itself spells out is known to its end.
+/// The result depends only on bytes and options: no state of other runs is read or written, and no clock is read.
 struct RecordedLink {
     private var replay: Replay
     private let pipeline: Pipeline
     private let diagnostics: @Sendable (Diagnostic) -> Void
     private let source: Int
     private var played: UInt = 0
-    /// Effects held at most before they are performed, beside those of one item.
+    /// The most effects held before they are performed, besides those of one item.
     private static let maximumEffects = 1024
-    /// The stop signal is looked at after so many items: they take some milliseconds at the most.
+    /// The stop signal is checked after this many items, which take a few milliseconds at most.
     private static let itemsPerLook: UInt = 64
-    /// While the sinks are full it is looked at this often.
+    /// How often the stop signal is checked while the sinks are full.
     private static let lookPause = Duration.milliseconds(100)
     private let stop: StopSignal
     private let gate = Gate(isOpen: true)
@@ -24,8 +23,8 @@ struct RecordedLink {
     private var pauses = 0
     private var paused = Duration.zero
 
-    /// `device`: the identity of the cuff, where the recording says more than the options. `isLineUnchecked`: the bytes were recorded
-    /// from a serial line. `isLive`: the bytes come from a cuff at this moment, which is passed to `arrived(at:)`.
+    /// `device`: the identity of the cuff, if the recording names one. `isLineUnchecked`: recorded from a serial line. `isLive`:
+    /// the bytes come from a cuff now, at the time passed to `arrived(at:)`.
     init(
         _ driver: CuffDriver, pipeline: Pipeline, options: IngestOptions, device: String? = nil, isLineUnchecked: Bool = false,
         looksAhead: Bool, isLive: Bool = false, start: Timestamp? = nil
@@ -34,7 +33,7 @@ struct RecordedLink {
         diagnostics = options.diagnostics
         stop = options.stop
         var setup = LinkState.Setup(driver, device: device ?? options.device, options: options.driverOptions)
-        // Without a zone, a reading of a file has no instant; one that has just arrived has.
+        // Without a zone, readings of a file have no absolute time; live readings have.
         setup.zone = options.zone ?? (isLive ? HostZone.local() : nil)
         setup.isLineUnchecked = isLineUnchecked
         setup.placesArrivalsOnly = options.zone == nil
@@ -44,28 +43,28 @@ struct RecordedLink {
             Pipeline.Source(mayThin: false, wantsCommits: false, committed: { _ in }, paused: { gate.set(open: !$0) }))
     }
 
-    /// The bytes that are played next arrive at this moment.
+    /// The time of the bytes that follow.
     mutating func arrived(at time: LinkTime) {
         replay.start = time.wall
         replay.isStartUnsynchronised = time.isHostClockUnsynchronised
     }
 
     mutating func play(bytes: [UInt8]) { replay.play(bytes: bytes) }
-    /// Plays an item once its time has come; `false` where the run was stopped meanwhile.
+    /// Plays an item at its time; `false` if the run was stopped meanwhile.
     mutating func play(_ item: CaptureItem, _ pace: inout ReplayPace) -> Bool {
         if pace.isTimed {
             submit()
             guard !pipeline.isStopped, pace.wait(for: item, stop) else { return false }
         }
         replay.play(item)
-        // A chunk of a file has thousands of items, and each may fire many timers.
+        // A chunk has thousands of items, and each may fire many timers.
         if replay.effects.count >= Self.maximumEffects { submit() }
         played &+= 1
         return !played.isMultiple(of: Self.itemsPerLook) || !stop.isRaised
     }
     mutating func end() { replay.end() }
 
-    /// Hands over what was read since the last time, and waits if it must.
+    /// Submits the new entries, and waits while the pipeline is full.
     mutating func submit() {
         replay.flush()
         guard !replay.effects.isEmpty else { return }
@@ -88,21 +87,19 @@ struct RecordedLink {
         if gate.isPassable { return }
         let start = HostClock.monotonic()
         pauses += 1
-        // A sink that takes nothing must not keep the run from ending.
+        // A stalled sink must not keep the run from ending.
         while !stop.isRaised, !gate.pass(within: Self.lookPause) {}
         paused += .nanoseconds(HostClock.monotonic() - start)
     }
 
     var driver: CuffDriver { replay.link.driver }
 
-    /// What this run counted so far.
     var counters: LinkCounters {
         var counters = replay.link.counters
         (counters.pauses, counters.paused) = (pauses, paused)
         return counters
     }
 
-    /// Adds what this run counted, and how its conversation ended.
     func report(into report: inout IngestReport) {
         report.counters += counters
         report.identity = identity

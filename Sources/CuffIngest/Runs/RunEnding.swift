@@ -1,38 +1,34 @@
 import CuffCore
 
-/// What has to be said at the end of a run that did not do all that was asked of it. It gives no advice.
+/// A message at the end of a run that did not do all that was requested; without advice.
 public enum RunEnding: Sendable, Hashable, CustomStringConvertible {
-    /// Readings that came and were not stored; `isLate`: the time for storing them ran out.
+    /// `isLate`: the time for storing them ran out.
     case notStored(UnstoredReadings, isLate: Bool = false)
     /// Everything is stored, but a sink did not close in time.
     case sinkDidNotClose
-    /// A required sink holds lines that it has not delivered yet, and why, where it knows.
+    /// Undelivered lines of a required sink, with the reason if known.
     case undelivered(lines: Int, sink: String, why: String?)
-    /// A required sink refused readings, and what it said of the last one. `lacksZone`: the time of them is not known, because no zone of the
-    /// cuff's clock was given.
+    /// Readings refused by a required sink, with the last reason. `lacksZone`: their time is unknown without a zone for the
+    /// cuff's clock.
     case refused(readings: Int, sink: String, why: String, lacksZone: Bool)
-    /// Bytes in which the driver found nothing. `source` names one of several inputs; `recordedAs`: the driver that a capture names.
+    /// Bytes without anything of the driver's protocol. `source` names one of several inputs; `recordedAs`: the driver named by a
+    /// capture.
     case nothingUnderstood(driver: DriverID, bytes: Int, skipped: Int, source: String? = nil, recordedAs: String? = nil)
-    /// Bytes came over a serial line, and nothing in them made sense.
+    /// Bytes came over a serial line, but none were understood.
     case wrongSettings(UnderstoodNothing)
-    /// The time that was allowed ran out.
     case timeRanOut(address: String)
-    /// The measurement did not end in the time that was allowed.
     case measurementTimedOut(address: String)
     /// A person or a program stopped the measurement.
     case measurementStopped(address: String)
     /// Another process was measuring, and has stopped the cuff.
     case stoppedByOther(address: String, process: Int32)
-    /// No result came of a measurement, and why.
     case noResult(address: String, why: String)
-    /// The line ended under the run.
     case lost(address: String, TransportFault)
-    /// The session's own last words, at an address or of a file.
+    /// The session's error, at an address or in a file.
     case session(String, address: String? = nil)
-    /// No cuff is plugged in that may be read.
     case nothingPluggedIn
 
-    /// It tells how the conversation with the cuff ended, and nothing of what was stored.
+    /// Whether it is about the conversation with the cuff, not about storing.
     var isOfConversation: Bool {
         switch self {
         case .notStored, .sinkDidNotClose, .undelivered, .refused: false
@@ -40,16 +36,16 @@ public enum RunEnding: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What happened, in one plain line.
+    /// One line.
     public var description: String {
         switch self {
         case .notStored(let unstored, let isLate): (isLate ? "not everything could be stored in time: " : "") + "\(unstored)"
         case .sinkDidNotClose: "everything is stored, but a sink did not close in time"
-        case .undelivered(let lines, let sink, let why): "\(lines) lines wait for \(sink)\(why.map { ": \($0)" } ?? ""); they are kept"
+        case .undelivered(let lines, let sink, let why): "\(lines) lines queued for \(sink)\(why.map { ": \($0)" } ?? ""); they are kept"
         case .refused(let readings, let sink, let why, _):
             "\(sink) refused \(Plural.text(readings, "reading"))\(why.isEmpty ? "" : ": \(why)")"
         case .nothingUnderstood(let driver, let bytes, let skipped, let source, _):
-            "\(source.map { $0 + ": " } ?? "")no reading in \(Plural.text(bytes, "byte")), \(skipped) of which \(driver) does not understand"
+            "\(source.map { $0 + ": " } ?? "")no reading in \(Plural.text(bytes, "byte")) (\(skipped) not understood by \(driver))"
         case .wrongSettings(let nothing): "\(nothing)"
         case .timeRanOut(let address): "\(address): the time allowed ran out"
         case .measurementTimedOut(let address): "\(address): no result: the measurement timed out; a stop was sent to the cuff"

@@ -1,22 +1,22 @@
 import CuffCore
 
-/// Everything a run has counted, at one moment: per link, per driver and per sink.
+/// The counters of a run at one moment: per link, per driver and per sink.
 public struct RunStatistics: Sendable {
     /// The counters of one open link.
     public struct Link: Sendable {
-        /// The path or address; it names no person and no serial number.
+        /// The path or address; never a person or serial number.
         public var place: String
         /// The id of the driver.
         public var driver: DriverID
-        /// What went through the link.
+        /// The counters.
         public var counters: LinkCounters
     }
 
     /// The time since the run began.
     public var elapsed: Duration
-    /// Links that are open.
+    /// The open links.
     public var links: [Link]
-    /// All links of a driver, closed ones included, in the order of their ids.
+    /// By driver, the sums of all links, including closed ones, in order of id.
     public var drivers: [(driver: DriverID, counters: LinkCounters)]
     /// The state of each sink.
     public var sinks: [SinkReport]
@@ -25,7 +25,7 @@ public struct RunStatistics: Sendable {
 
     // MARK: For a person
 
-    /// Lines for a person.
+    /// For people.
     public var text: String {
         var lines = ["after \(Plural.span(elapsed.components.seconds)): \(commits.sentence("commits"))"]
         for link in links { lines.append("link \(link.place) (\(link.driver)): \(Self.sentence(link.counters))") }
@@ -37,7 +37,7 @@ public struct RunStatistics: Sendable {
             if let backlog = sink.backlog {
                 parts.append("\(backlog.waiting) in the outbox")
                 if backlog.refused > 0 { parts.append("\(backlog.refused) refused") }
-                if backlog.lost > 0 { parts.append("\(backlog.lost) handed over without knowing whether they arrived") }
+                if backlog.lost > 0 { parts.append("\(backlog.lost) delivered without confirmation") }
             }
             if !sink.isDurable { parts.append("passed through, not kept") }
             parts.append(sink.writes.sentence("writes"))
@@ -61,8 +61,8 @@ public struct RunStatistics: Sendable {
 
     // MARK: For a collector
 
-    /// OpenMetrics text. Any user of the machine may read a loopback port, so it holds counts alone: sinks are named by kind
-    /// and place in the list, not by path.
+    /// OpenMetrics text. Every user of the machine may read a loopback port, so it contains only counts; sinks are named by kind
+    /// and index, not by path.
     public var openMetrics: String {
         var text = ""
         func family(_ name: String, _ type: String, _ help: String, _ samples: [(labels: String, value: String)], suffix: String = "") {
@@ -130,7 +130,7 @@ public struct RunStatistics: Sendable {
 
     private static func kind(_ label: String) -> Substring { label.prefix { $0 != ":" } }
 
-    /// A node or an address as it is; of any other path the last part.
+    /// A node or an address unchanged; of any other path the last part.
     private static func node(_ place: String) -> String {
         guard place.hasPrefix("/"), !place.hasPrefix("/dev/") else { return place }
         return place.split(separator: "/").last.map(String.init) ?? place

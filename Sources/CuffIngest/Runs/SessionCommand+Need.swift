@@ -1,7 +1,7 @@
 import CuffCore
 
 extension Capabilities {
-    /// What a cuff without this capability cannot do, with the words of the refusal.
+    /// What a cuff without this capability cannot do, for messages.
     fileprivate var refusalWords: String {
         switch self {
         case .storedReadings: "give stored readings"
@@ -18,19 +18,19 @@ extension Capabilities {
 }
 
 extension CuffDriver {
-    /// Refuses options that the family does not have; silently ignored, they would seem to have an effect.
+    /// Throws for unknown options, which would be ignored silently otherwise.
     func permit(options: [String: String], ofSimulator: Bool = false) throws(IngestError) {
         let known = ofSimulator ? self.options.merging(simulatorOptions) { a, _ in a } : self.options
         guard let unknown = options.keys.sorted().first(where: { known[$0] == nil }) else { return }
         throw IngestError(CommandFault.unknownOption(id.description, option: unknown, known: known.keys.sorted()))
     }
 
-    /// Refuses a command the family cannot obey, before any device is opened.
+    /// Throws if the family does not support a command, before any device is opened.
     public func require(_ command: SessionCommand) throws(IngestError) {
         if let refusal = refusal(of: command) { throw refusal }
     }
 
-    /// Why the family cannot obey; `nil` where it can.
+    /// Why the family does not support the command; `nil` if it does.
     public func refusal(of command: SessionCommand) -> IngestError? {
         switch CommandRefusal(command, capabilities: capabilities, users: nil) {
         case nil, .users?: nil

@@ -33,7 +33,7 @@ extension Simulation {
         if port == nil { end() }
     }
 
-    /// One message of the kernel's: who has the node open, and what was written to it.
+    /// A message of the kernel: the node was opened or closed, or written to.
     func handleHID(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { buffer in
             let message = clinux_uhid_take(buffer.baseAddress, Int32(buffer.count))

@@ -3,15 +3,14 @@ extension Simulation {
         case pty
         /// Port 0 takes any free one.
         case tcp(host: String, port: Int)
-        /// The cuff calls a program that listens, and calls again a second after a connection that failed or ended.
+        /// The cuff connects to a listening program, and again a second after a failed or closed connection.
         case connect(host: String, port: Int)
-        /// As a HID device of this machine, for families that speak over HID: `/dev/uhid`, which only root may open, or a
-        /// socket that speaks its messages.
+        /// A HID device of this machine, for HID families: `/dev/uhid`, which only root may open, or a socket with the same
+        /// messages.
         case uhid(String)
 
         var keepsReportsApart: Bool { if case .uhid = self { true } else { false } }
 
-        /// As a command names it: a port to listen on, an address to call, or neither.
         package init(tcp port: Int?, connect address: String?, uhid path: String?) throws(IngestError) {
             if let path {
                 guard port == nil, address == nil else {

@@ -2,10 +2,10 @@ import CLinux
 import CuffCore
 import Glibc
 
-/// A simulated cuff that programs can open: at a pseudo terminal, or behind a TCP port. Clients may come, go and come
-/// back; the cuff keeps its memory meanwhile, as a cuff does that is unplugged. It runs until it is stopped.
+/// A simulated cuff at a pseudo terminal or a TCP port. Clients may disconnect and connect again; the cuff keeps its memory, as
+/// an unplugged cuff does. Runs until stopped.
 package final class Simulation: @unchecked Sendable {
-    /// What to open: `/dev/pts/7`, or `tcp://127.0.0.1:4001`.
+    /// The address to open: `/dev/pts/7`, or `tcp://127.0.0.1:4001`.
     package let address: String
     let loop = EventLoop.shared
     let note: @Sendable (String) -> Void
@@ -20,21 +20,21 @@ package final class Simulation: @unchecked Sendable {
     var deadlines = SimulatorDeadlines()
     var timer: LoopTimer!
     var port: Port?
-    /// Whom the cuff calls, where it is the one that calls; and the call.
+    /// Where the cuff connects to.
     let remote: (host: String, port: Int)?
     var call: TCPTransport?
-    /// The next look for a client, or the next call.
+    /// The next check for a client, or the next connection attempt.
     var delay: LoopTimer!
     static let redial = Duration.seconds(1)
     var hasClient = false
     var isStopped = false
     let stopped = Gate(isOpen: false)
 
-    /// How often an unopened pseudo terminal is looked at: there is no event for its being opened.
+    /// How often a closed pseudo terminal is checked: opening it causes no event.
     static let look = Duration.milliseconds(10)
 
-    /// `capture` is a recorded conversation whose cuff speaks in place of the driver's own simulator. `speed`: the cuff's
-    /// time runs so many times as fast as the host's. `note` hears what happens, for whoever plays with it.
+    /// `capture` is a recorded conversation that replaces the driver's simulator. `speed`: the cuff's time relative to the
+    /// host's. `note` receives messages.
     package init(
         driver: CuffDriver, script: SimulatorScript = SimulatorScript(), playing capture: String? = nil, on place: Place = .pty,
         speed: Double = 1,
@@ -81,7 +81,7 @@ package final class Simulation: @unchecked Sendable {
         var items: [CaptureItem] = []
         let stop = StopSignal()
         while try input.read(into: &items, stop) {
-            // A day of a talkative cuff; the whole is held in memory.
+            // A day of a busy cuff; all of it is held in memory.
             guard items.count < 1_000_000 else { throw IngestError(InputFault.tooLong(path)) }
         }
         return CaptureSimulator(items)
@@ -102,7 +102,7 @@ package final class Simulation: @unchecked Sendable {
             throw IngestError(SimulationFault.noPseudoTerminal(errno: -master))
         }
         let name = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // Opened once and closed again, the slave begins raw, without echo, and its being unopened can be seen.
+        // The slave is opened and closed once, so that it is raw, without echo, and reports a hang-up while it is closed.
         do throws(SystemFault) {
             let slave = try Descriptor.open(name, O_RDWR | O_NOCTTY)
             var settings = termios()
@@ -139,7 +139,7 @@ package final class Simulation: @unchecked Sendable {
         loop.async { self.end() }
     }
 
-    /// Blocks until `stop`, or until the cuff itself has finished.
+    /// Blocks until `stop`, or until the cuff has finished.
     package func waitUntilStopped() { stopped.pass() }
 
     // MARK: Clients
@@ -147,7 +147,7 @@ package final class Simulation: @unchecked Sendable {
     func startPty() {
         port = try? Port(descriptor, on: loop) { [weak self] in self?.handle($0) }
         guard port != nil else { return end() }
-        // A client may have opened it already, and then there is no hang-up to tell that nobody has.
+        // A client may have opened it already, and then there is no hang-up to show that none has.
         lookForClient()
     }
 
@@ -249,7 +249,7 @@ package final class Simulation: @unchecked Sendable {
         switch event {
         case .received(let message) where isHID: handleHID(message)
         case .received(let bytes):
-            // A client that opened and wrote within one look is seen here first.
+            // A client that opened and wrote between two checks is first noticed here.
             if !hasClient { clientCame() }
             perform(simulator.handle(.received(bytes)))
         case .opened, .sent, .line: break

@@ -1,7 +1,7 @@
 import CuffCore
 import Glibc
 
-/// A simulation in the foreground: announced, linked, and ended by a signal, a limit or itself.
+/// Runs a simulation in the foreground until a signal, a limit or its end.
 package enum SimulationRun {
     package static func run(
         _ simulation: Simulation, link: String? = nil, limit: Duration? = nil, announce: (String) -> Void
@@ -34,7 +34,7 @@ package enum SimulationRun {
     }
 }
 
-/// A thread for one piece of waiting, so that no queue's thread is held.
+/// Threads for blocking waits, so that no thread of a queue is blocked.
 enum pthread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void

@@ -1,15 +1,15 @@
 import CuffCore
 
-/// Bytes came over a serial line, and its driver made nothing of them: most often the line's settings are wrong.
+/// Bytes came over a serial line, but the driver understood none: usually the line settings are wrong.
 public struct UnderstoodNothing: Sendable, Hashable, CustomStringConvertible {
-    /// The driver that listened.
+    /// The driver.
     public var driver: DriverID
-    /// The settings that were tried.
+    /// The settings that were used.
     public var tried: LineSettings
-    /// Other settings with which cuffs of this driver come.
+    /// Other settings of this driver's cuffs.
     public var others: [LineSettings]
 
-    /// `nil` when something was understood, when nothing came, or where there is no line to set.
+    /// `nil` if something was understood, nothing came, or there are no line settings.
     init?(_ counters: LinkCounters, of driver: CuffDriver, at line: LineSettings?) {
         guard driver.medium == .tty, counters.bytes > 0, counters.readings == 0, counters.liveEvents == 0, counters.duplicates == 0
         else { return nil }
@@ -18,9 +18,9 @@ public struct UnderstoodNothing: Sendable, Hashable, CustomStringConvertible {
         others = ([driver.line] + driver.otherLines).filter { [tried] in $0 != tried }
     }
 
-    /// In one line, what was tried and what else may be.
+    /// One line.
     public var description: String {
         let seen = others.isEmpty ? "" : " (\(driver) also comes with \(others.map(\.text).joined(separator: ", ")))"
-        return "what came at \(tried.text) made no sense: the cuff may send at other settings\(seen), or be no \(driver)"
+        return "no valid data at \(tried.text): the cuff may use other settings\(seen), or not be a \(driver)"
     }
 }

@@ -2,25 +2,25 @@ import CLinux
 import CuffCore
 import Glibc
 
-/// Performs what `OutboxState` decides, on the courier's thread: one wait for the helper's answers, for room in its input, for
-/// new lines and for time.
+/// Performs the effects of `OutboxState` on the courier's thread. It waits at once for answers of the helper, room in its input,
+/// new lines and time-outs.
 struct AnsweredCourier {
     let outbox: Outbox
     let peer: any LinePeer
     let stop: StopSignal
     let wakeUp: Int32
-    /// Something was acknowledged or set aside.
+    /// Called when a line was acknowledged or set aside.
     let progressed: () -> Void
     let failed: (IngestError, Duration) -> Void
     let isEnding: () -> Bool
 
     private var state: OutboxState
     private var lock: CourierLock
-    /// Bytes that the helper has not taken: at most the unanswered lines.
+    /// Bytes not yet accepted by the helper: at most the unanswered lines.
     private var unsent: [UInt8] = []
     private let began = HostClock.monotonic()
 
-    /// How often an idle courier looks for lines that another run of the program left.
+    /// How often an idle courier looks for lines queued by another process.
     private static let look: Int64 = 5_000_000_000
 
     init(
@@ -40,7 +40,7 @@ struct AnsweredCourier {
 
     private var now: Duration { .nanoseconds(HostClock.monotonic() - began) }
 
-    /// Returns when the signal is raised, or when all is sent and the run is ending.
+    /// Returns when the signal is raised, or everything is sent and the run is ending.
     mutating func run() {
         while !stop.isRaised {
             do throws(IngestError) {
@@ -49,7 +49,7 @@ struct AnsweredCourier {
                 if count == 0 && isEnding() { break }
                 try handle(.waiting(count))
             } catch {
-                // The database, not the helper: what was answered and could not be noted is sent once more.
+                // The database failed, not the helper: answers that could not be stored cause a resend.
                 failed(error, .seconds(1))
                 guard stop.sleep(nanoseconds: 1_000_000_000) else { break }
             }
@@ -115,14 +115,14 @@ struct AnsweredCourier {
         if let input = ends?.input, entries[2].revents != 0 || isGone { try receive(input, untilTheEnd: isGone) }
     }
 
-    /// Answers whether the other side still takes anything.
+    /// Returns whether the helper still accepts bytes.
     private mutating func sendSome(_ output: Int32) -> Bool {
         let count = unsent.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
         if count > 0 { unsent.removeFirst(count) }
         return count >= 0 || errno == EAGAIN || errno == EINTR
     }
 
-    /// What the helper says before it ends still counts.
+    /// Answers that the helper sends before it ends still count.
     private mutating func receive(_ input: Int32, untilTheEnd: Bool) throws(IngestError) {
         var room = [UInt8](repeating: 0, count: 1 << 16)
         repeat {

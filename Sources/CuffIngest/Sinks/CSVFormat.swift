@@ -14,9 +14,8 @@ extension SinkKind {
     }
 }
 
-/// Readings as a CSV file (RFC 4180, one header row, CRLF). The columns are `CSVRow.columns`, named as in the JSON
-/// vocabulary. A pending reading that is completed later comes as a further row with the same id and a higher revision. Live
-/// events are not rows.
+/// A CSV file (RFC 4180, one header row, CRLF) with the columns `CSVRow.columns`, named as in JSON. A pending reading that is
+/// completed later becomes another row with the same id and a higher revision. Without live events.
 typealias CSVSink = FileSink<CSVFormat>
 
 extension FileSink<CSVFormat> {
@@ -35,7 +34,7 @@ struct CSVFormat: LineFormat {
         CSVRow.appendHeader(to: &text)
         return text.array.dropLast(2)
     }()
-    /// The names that no other program's header begins with.
+    /// No other program's header starts with these names.
     private static let distinctive = Array("id,revision,type,".utf8)
 
     func appendHeader(to text: inout TextBuffer) { CSVRow.appendHeader(to: &text) }
@@ -58,13 +57,12 @@ struct CSVFormat: LineFormat {
         return CSVRow.key(of: row) != nil ? .damaged : .foreign
     }
 
-    /// The key of a whole row.
     private static func key(of row: UnsafeRawBufferPointer, isWhole: Bool) -> KnownReadings.Key? {
         guard let key = CSVRow.key(of: row) else { return nil }
         let (cells, last) = CSVRow.cells(row)
-        // Whoever adds cells of their own adds them behind; a torn row has the next one behind it.
+        // Users append their cells at the end; a torn row is followed by the next row.
         guard cells >= CSVRow.columns.count, cells == CSVRow.columns.count || wholeRow(in: row) == nil else { return nil }
-        // Without a line end nobody knows whether the last cell is whole, unless it says so.
+        // Without a line end the last cell may be incomplete, unless its value shows otherwise.
         guard isWhole || last.isEmpty || last.elementsEqual("unsynchronised".utf8) else { return nil }
         return key
     }

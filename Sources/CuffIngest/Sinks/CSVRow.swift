@@ -1,7 +1,7 @@
 import CuffClinical
 import CuffCore
 
-/// One reading as a row of a file that a sink appends to: `CSVTable` writes it, and here it is recognised again.
+/// One reading as a row of an appended file, written by `CSVTable` and recognised here.
 enum CSVRow {
     static let table = CSVTable()
     static let columns = CSVTable.columns
@@ -16,7 +16,7 @@ enum CSVRow {
         text.append("\r\n")
     }
 
-    /// How many cells a row has, and the last of them; none where a cell does not end or holds what no cell does.
+    /// The number of cells and the last one; 0 if a cell is unterminated or contains an impossible character.
     static func cells(_ row: UnsafeRawBufferPointer) -> (count: Int, last: Slice<UnsafeRawBufferPointer>) {
         var count = 1
         var start = 0
@@ -29,7 +29,7 @@ enum CSVRow {
         return isQuoted ? (0, row[0..<0]) : (count, row[start...])
     }
 
-    /// The key of a row this program wrote: the first two cells and the type.
+    /// The key of a row of this program: the first two cells, if the type is valid.
     static func key(of line: UnsafeRawBufferPointer) -> KnownReadings.Key? {
         let end = KnownReadings.Key.idLength
         guard line.count > end + 2, line[end] == 0x2C,
@@ -47,7 +47,6 @@ enum CSVRow {
 }
 
 extension Reading.Content {
-    /// The word of `type`.
     var word: StaticString {
         switch self {
         case .bloodPressure: "blood_pressure"
@@ -59,12 +58,12 @@ extension Reading.Content {
 }
 
 extension DeviceClock {
-    /// What the cuff's clock said. A time that no calendar has is not kept as one: the record's bytes have it.
+    /// The time of the cuff's clock. Impossible times are not stored here, only in the record's bytes.
     var printable: DeviceTime? { time }
 }
 
 extension Reading {
-    /// The word of `clock`; a clock that was never set, or is impossible, is always named.
+    /// The value of `clock`; always given for a clock that was never set or is impossible.
     var clockWord: StaticString? {
         switch clock {
         case .unset, .impossible: "unset"

@@ -18,7 +18,7 @@ extension SinkKind {
             latest: { _ in nil }
         ) { (spec, context) throws(IngestError) in
             let words = try CommandPeer.words(spec.path)
-            // A missing program is a typing error more often than an absence.
+            // A missing program is more likely a typing error than a temporary absence.
             guard CommandPeer.find(words[0]) != nil else {
                 throw IngestError(SinkFault.noProgram(spec.name, program: words[0]))
             }
@@ -28,8 +28,8 @@ extension SinkKind {
     }
 }
 
-/// A program that takes lines on its standard input. It is started without a shell, in a process group of its own, so that
-/// Ctrl-C at the terminal ends `cuff` in order and not the program in the middle of a line.
+/// A program that reads lines from its standard input. It is started without a shell and in its own process group, so that Ctrl-C
+/// at the terminal ends `cuff` and not the program in the middle of a line.
 final class CommandPeer: LinePeer {
     private let words: [String]
     private let name: String
@@ -38,7 +38,7 @@ final class CommandPeer: LinePeer {
     private var process: pid_t = 0
     private var sent = 0
 
-    /// From the end of its input: how long a program may go on, then how long SIGTERM may take it.
+    /// After the end of its input, the time until SIGTERM, and then until SIGKILL.
     private static let patience = Duration.seconds(2)
 
     init(_ words: [String], name: String, isAnswering: Bool) {
@@ -49,8 +49,8 @@ final class CommandPeer: LinePeer {
 
     deinit { close() }
 
-    /// Cuts a command into words at blanks: `'…'` keeps everything, `"…"` all but `\"` and `\\`, `\` the next character.
-    /// There is no shell: no variables, no wildcards, no pipes.
+    /// Splits a command at blanks: `'…'` quotes everything, `"…"` all but `\"` and `\\`, `\` the next character. Without a
+    /// shell's variables, wildcards and pipes.
     static func words(_ text: String) throws(IngestError) -> [String] {
         var words: [String] = []
         var word = ""
@@ -89,7 +89,7 @@ final class CommandPeer: LinePeer {
         IngestError(SinkFault.malformed("exec:\(text)", why: why, example: "exec:./notify, or \"exec:sh -c 'cat >> log'\""))
     }
 
-    /// Where the program is; `nil` when there is none of that name.
+    /// The path of a program; `nil` if not found.
     static func find(_ program: String) -> String? {
         if program.contains("/") { return access(program, X_OK) == 0 ? program : nil }
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
@@ -104,7 +104,7 @@ final class CommandPeer: LinePeer {
         defer { for argument in arguments { free(argument) } }
         var input: Int32 = -1
         var output: Int32 = -1
-        // What this program would send beside readings: a helper that takes it says so in its first line.
+        // Offers notices of deletions; a helper that accepts them says so in its first line.
         let result =
             isAnswering
             ? clinux_spawn(&arguments, "CUFF_SINK_OFFERS=deletions", &input, &output) : clinux_spawn(&arguments, nil, &input, nil)
@@ -133,7 +133,7 @@ final class CommandPeer: LinePeer {
 
     var ends: (output: Int32, input: Int32)? { stream.map { ($0.output, $0.input) } }
 
-    /// Ends its input, waits for it, and ends it by force in the end; answers whether it ended by itself and with success.
+    /// Closes its input and waits, if necessary until it is killed; returns whether it exited with success.
     @discardableResult
     func close() -> Bool {
         guard let stream else { return true }
@@ -152,7 +152,7 @@ final class CommandPeer: LinePeer {
         return false
     }
 
-    /// How the program ended, once it has.
+    /// The exit status, if it ended in time.
     private func end(within limit: Duration) -> Int32? {
         let until = HostClock.monotonic() + limit.nanoseconds
         var status: Int32 = 0

@@ -2,12 +2,12 @@ import CLinux
 import CuffCore
 import Glibc
 
-/// Carries what waits in an outbox to its peer, on a thread of its own, for as long as it takes: a peer that is gone is
-/// tried again after a growing pause, and a line leaves the outbox only when the peer has it.
+/// Sends the lines of an outbox to its peer, on a thread of its own. An unreachable peer is retried after growing pauses, and a
+/// line leaves the outbox only when the peer has it.
 ///
-/// Where the peer answers for each line, `OutboxState` decides. Where it does not, a line is handed over when the kernel says
-/// that the peer took its last byte, which says nothing of what became of it: what was handed over in a conversation that did
-/// not end in order is counted as lost. A crash between the handing over and its note here sends those lines once more.
+/// If the peer answers each line, `OutboxState` decides. If not, a line counts as delivered when the kernel reports that the peer
+/// read its last byte, which does not show that the peer handled it: lines of a conversation that did not end cleanly count as
+/// lost. A crash between delivery and its record here sends those lines again.
 final class Courier: @unchecked Sendable {
     private let outbox: Outbox
     private let peer: any LinePeer
@@ -21,16 +21,16 @@ final class Courier: @unchecked Sendable {
     private struct State {
         var fault: IngestError?
         var nextTry: Timestamp?
-        /// When something was acknowledged or handed over last, or the courier began; on the monotonic clock.
+        /// When a line was last acknowledged or delivered, or the courier started; monotonic clock.
         var progress = HostClock.monotonic()
         var isEnding = false
     }
 
-    /// Lines of one turn: some 60 KB, what a pipe holds.
+    /// Lines per turn: about 60 KB, the capacity of a pipe.
     private static let linesAtOnce = 256
     private static let firstPause = Duration.milliseconds(200)
     private static let longestPause = Duration.seconds(30)
-    /// How often an idle courier looks for lines that another run of the program left.
+    /// How often an idle courier looks for lines queued by another process.
     private static let look: Int32 = 5000
 
     init(_ outbox: Outbox, _ peer: any LinePeer, isAnswering: Bool, onFault: @escaping @Sendable (IngestError) -> Void) {
@@ -44,7 +44,6 @@ final class Courier: @unchecked Sendable {
 
     func start() { pthread.detached { self.run() } }
 
-    /// There is something to carry.
     func wake() {
         var one: UInt64 = 1
         _ = Glibc.write(wakeUp, &one, 8)
@@ -52,8 +51,7 @@ final class Courier: @unchecked Sendable {
 
     var fault: (error: IngestError, nextTry: Timestamp?)? { state.withLock { state in state.fault.map { ($0, state.nextTry) } } }
 
-    /// Blocks until nothing waits any more, or nothing has been taken for so long; then ends the courier. What still waits
-    /// stays in the outbox.
+    /// Blocks until nothing is queued, or nothing was accepted for this long; then stops the courier. The rest stays in the outbox.
     func finish(patience: Duration, whenAway: Duration) {
         state.withLock { state in
             state.isEnding = true
@@ -62,7 +60,7 @@ final class Courier: @unchecked Sendable {
         wake()
         while !ended.pass(within: .milliseconds(20)) {
             let idle = HostClock.monotonic() - state.withLock { $0.progress }
-            // An answering courier ends by itself when nothing waits, so that its helper's last answers are heard.
+            // An answering courier stops on its own when nothing is queued, so that it receives the last answers.
             let limit = fault == nil ? patience : min(patience, whenAway)
             if outbox.waiting == 0 && !isAnswering || idle > limit.nanoseconds { stop.raise() }
         }
@@ -81,7 +79,7 @@ final class Courier: @unchecked Sendable {
         carryOn()
     }
 
-    /// Lines that stand in the present conversation's hands: nobody answers for them.
+    /// Lines delivered in the present conversation, without an answer.
     nonisolated(unsafe) private var handedOver = 0
 
     private func closePeer() {
@@ -188,7 +186,7 @@ final class Courier: @unchecked Sendable {
     }
 }
 
-/// Only one run of the program at a time carries an outbox's lines; others leave theirs there.
+/// Only one process at a time sends an outbox's lines.
 final class CourierLock {
     private let path: String
     private var descriptor: Int32 = -1

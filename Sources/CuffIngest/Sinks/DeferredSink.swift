@@ -1,10 +1,10 @@
 import CuffCore
 
-/// A sink that is opened when the first reading comes: for runs that expect none, where a cuff gives one all the same.
+/// A sink that is opened with the first reading: for runs that expect none.
 final class DeferredSink: Sink, @unchecked Sendable {
     private let spec: SinkSpec
     private let context: SinkContext
-    // Used on the sink's queue alone.
+    // From here on: used on the sink's queue only.
     private var sink: (any Sink)?
 
     init(_ spec: SinkSpec, _ context: SinkContext = SinkContext()) {
@@ -13,7 +13,7 @@ final class DeferredSink: Sink, @unchecked Sendable {
     }
 
     var label: String { spec.name }
-    /// As far as can be told before it is open.
+    /// An estimate until it is open.
     var isDurable: Bool { spec.isDurable }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {

@@ -1,30 +1,25 @@
 import CuffCore
 import SQLite
 
-/// The line that tells a sink which had a reading that it is deleted. It has none of the values, and of the other facts those that a
-/// server needs to find what it keeps.
+/// The line that reports a deleted reading to a sink that received it. It contains no values, only what a server needs to find
+/// the reading.
 ///
 ///     {"type":"deleted","schema":1,"id":"…","revision":255,"of":"blood_pressure","driver":"…","device":"…","user":1,
 ///      "measured":"…","parts":["pulse_rate","flags"]}
 struct DeletionNotice: Sendable, Equatable {
-    /// The id of the deleted reading as it is printed.
     var id: String
-    /// The type that the reading had.
     var type: String
     var driver = ""
     var device = ""
     var user: Int?
-    /// RFC 3339, as the database has it.
     var measured: String?
     /// Of a quantity: its code in the nomenclature, as a number and as a name.
     var mdc: Int64?
     var code: String?
-    /// It had a pulse rate, and flags.
     var hasPulse = false, hasFlags = false
 
-    /// No cuff's copy has a higher one, so a notice is the last that is said of a reading.
+    /// The highest revision, so that no later copy of the reading replaces the notice.
     static let revision = 255
-    /// How every notice begins.
     static let beginning = "{\"type\":\"deleted\","
 
     var line: String {
@@ -39,7 +34,7 @@ struct DeletionNotice: Sendable, Equatable {
             ])
     }
 
-    /// The facts of a stored reading, to be read before it is deleted; `nil` where it is not there.
+    /// The facts of a stored reading, before its deletion; `nil` if it does not exist.
     static func find(_ id: String, in db: SQLiteConnection) throws -> DeletionNotice? {
         try db.first(
             """
@@ -55,12 +50,12 @@ struct DeletionNotice: Sendable, Equatable {
     }
 }
 
-/// Tells the sinks that had a reading, through their outboxes. To be used within the transaction that deletes.
+/// Queues notices for the sinks that received a reading. Used within the deleting transaction.
 struct DeletionNotices {
-    /// The sinks that have the reading `?1`, or may have it. One that refused it does not.
+    /// The sinks that have or may have the reading `?1`; not those that refused it.
     private let had: String
 
-    /// Of the sinks that answer for what they are sent. Of others nobody knows what they make of a line.
+    /// Only sinks that answer: it is unknown what others do with a line.
     init(_ db: SQLiteConnection) throws {
         let sinks = try db.rows("SELECT number, spec FROM sink ORDER BY number") { row -> String? in
             let spec = try? SinkSpec(row.text(1) ?? "")
@@ -71,7 +66,6 @@ struct DeletionNotices {
         had = "SELECT sink FROM outbox WHERE id = ?1 AND refused IS NULL AND sink IN (\(numbers))"
     }
 
-    /// Puts a notice into the outbox of each of them.
     func put(_ id: String, in db: SQLiteConnection) throws {
         guard try db.hasRow(had, id), let notice = try DeletionNotice.find(id, in: db) else { return }
         try Store.queue(notice.line, id, DeletionNotice.revision, for: had, in: db)
@@ -79,6 +73,5 @@ struct DeletionNotices {
 }
 
 extension Outbox.Line {
-    /// It tells that a reading is deleted.
     var isDeletion: Bool { revision == DeletionNotice.revision && bytes.starts(with: DeletionNotice.beginning.utf8) }
 }

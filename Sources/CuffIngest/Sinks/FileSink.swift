@@ -1,7 +1,7 @@
 import CuffCore
 import Glibc
 
-/// Readings as lines of a file. A reading that the file already holds is not written again, whichever run wrote it.
+/// Appends readings to a file as lines. A reading that the file already has, from any run, is not written again.
 final class FileSink<Format: LineFormat>: Sink {
     let label: String
     let takesLiveEvents: Bool
@@ -19,12 +19,12 @@ final class FileSink<Format: LineFormat>: Sink {
         try lines.withLock { (lines) throws(IngestError) in try lines.write(batch) }
     }
 
-    /// After SIGHUP: a file that was renamed or removed is let go of, also while there is nothing to write.
+    /// On SIGHUP: closes a renamed or removed file, even if there is nothing to write.
     func reopen() throws(IngestError) { try lines.withLock { (lines) throws(IngestError) in try lines.followPath() } }
 }
 
-/// What counts is the file that the path names when `write` returns: one that was renamed, removed, replaced or emptied
-/// meanwhile is opened anew, and the whole batch is written there.
+/// The batch must be in the file of the path when `write` returns: if the file was renamed, removed, replaced or emptied
+/// meanwhile, it is reopened and the whole batch written there.
 private final class ReadingLines<Format: LineFormat> {
     private let format: Format
     private let path: String
@@ -33,7 +33,7 @@ private final class ReadingLines<Format: LineFormat> {
     private var known: KnownReadings
     private var text = TextBuffer(capacity: 1 << 16)
 
-    /// A file that somebody renames again and again is not followed for ever.
+    /// A limit for a file that keeps being renamed.
     private static var attempts: Int { 3 }
 
     init(path: String, format: Format, onFault: @escaping @Sendable (IngestError) -> Void) throws(IngestError) {
@@ -86,7 +86,7 @@ private final class ReadingLines<Format: LineFormat> {
                     known = try Self.examined(named, format, path, onFault)
                     file = named
                 } catch {
-                    // Renamed back meanwhile: the lock that is in the way is this sink's own.
+                    // Renamed back meanwhile: the lock is held by this sink.
                     if file.change != nil { throw error }
                 }
             }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Sinks on servers. A helper program delivers the readings and answers for each one (docs/SINKS.md, "Sinks that answer"); it is started
-/// with the whole address as its one argument, and finds its credentials in files.
+/// Sinks on servers. A helper program delivers the readings and acknowledges each (docs/SINKS.md, "Sinks that answer"). Its only
+/// argument is the address; it reads credentials from files.
 extension SinkKind {
-    /// The schemes whose helpers have another name than `cuff-sink-SCHEME`, or whose secrets have a known place.
+    /// The schemes whose helper is not `cuff-sink-SCHEME`, or whose secrets have a default place.
     public static let servers: [SinkKind] = [
         remote(
             "mqtt", "cuff-sink-mqtt", "an MQTT broker on this machine", "mqtt://USER@HOST/?gateway=NAME", secret: "mqtt.password",
@@ -25,8 +25,8 @@ extension SinkKind {
         remote("https", "cuff-sink-http", "JSON Lines for a web service", "https://HOST/PATH", secret: "http.token", takesAlerts: true),
     ]
 
-    /// The kind of a scheme that is not in the list: `cuff-sink-SCHEME`. `nil` where the text cannot be a scheme (RFC 3986, 3.1, in
-    /// small letters).
+    /// The kind of an unlisted scheme, with helper `cuff-sink-SCHEME`. `nil` if the text is not a scheme (RFC 3986, 3.1, in lower
+    /// case).
     static func helper(for scheme: String) -> SinkKind? {
         let isScheme =
             scheme.utf8.first.map { $0 &- 0x61 < 26 } ?? false
@@ -35,7 +35,6 @@ extension SinkKind {
         return remote(scheme, "cuff-sink-\(scheme)", "a helper program", "\(scheme):ADDRESS", isListed: false)
     }
 
-    /// Longer names are no file names: NAME_MAX is 255.
     private static let longestScheme = 64
 
     private static func remote(
@@ -49,7 +48,7 @@ extension SinkKind {
             scheme, operand: isListed ? "//…" : "ADDRESS", help: help, example: example, durability: .acknowledged,
             traits: traits, helper: program,
             parse: { (kind, operand) throws(IngestError) in
-                // Before anything may repeat the address.
+                // First of all, because other errors repeat the address.
                 if let place = RemoteAddress(operand).placeOfSecret {
                     throw IngestError(SinkFault.secretInAddress(scheme: scheme, place: place, program: program, credential: secret))
                 }
@@ -76,16 +75,16 @@ extension SinkKind {
     }
 }
 
-/// Where helper programs are looked for: the installation's folder, then PATH.
+/// Finds helper programs: in the installation's folder, then in PATH.
 enum HelperProgram {
-    /// `$CUFF_LIBEXEC`, else `libexec/cuff` beside the folder of this program.
+    /// `$CUFF_LIBEXEC`, else `libexec/cuff` next to the folder of this program.
     static var folder: String {
         if let named = getenv("CUFF_LIBEXEC"), named.pointee == 0x2F { return String(cString: named) }
         let own = StateFile.resolved("/proc/self/exe").split(separator: "/").dropLast(2)
         return own.map { "/\($0)" }.joined() + "/libexec/cuff"
     }
 
-    /// Throws where it is not installed; `name` is the sink that needs it.
+    /// Throws if it is not installed; `name` is the sink that needs it.
     static func path(_ program: String, for name: String) throws(IngestError) -> String {
         let folder = folder
         guard let path = find(program, in: folder) else {
@@ -99,9 +98,9 @@ enum HelperProgram {
     }
 }
 
-/// The parts of an address that may hold a secret: what stands before `@`, the path and the query.
+/// The parts of an address that may contain a secret: the part before `@`, the path and the query.
 struct RemoteAddress {
-    /// Without percent signs, in small letters: a colon may be written `%3A`.
+    /// Percent-decoded and in lower case: a colon may be written `%3A`.
     private let authority: String
     private let rest: Substring
     private let query: Substring
@@ -115,14 +114,14 @@ struct RemoteAddress {
         query = rest.firstIndex { $0 == "?" || $0 == "#" }.map { rest[rest.index(after: $0)...] } ?? ""
     }
 
-    /// What is there that belongs into a file; `nil` for an address that anybody may read.
+    /// Which part contains a secret that belongs into a file; `nil` if none.
     var placeOfSecret: String? {
         if let at = authority.lastIndex(of: "@") {
             if authority[..<at].contains(":") { return "password" }
         } else if rest.contains("@"), let colon = authority.lastIndex(of: ":"), authority.last != "]",
             !authority[authority.index(after: colon)...].allSatisfy({ $0.isASCII && $0.isNumber })
         {
-            // A password with a slash or a question mark in it.
+            // A password that contains a slash or a question mark.
             return "password"
         }
         for part in query.split(whereSeparator: { $0 == "&" || $0 == ";" || $0 == "#" || $0 == "?" }) {
@@ -132,8 +131,8 @@ struct RemoteAddress {
         return hasSecretPath ? "secret in the path" : nil
     }
 
-    /// A step of the path is named as a secret, or looks made by chance, as the addresses of webhooks have it: long, of capital and
-    /// small letters and digits. A UUID or a plain hexadecimal number may be a name.
+    /// A path segment is named like a secret or looks random, as in webhook addresses: long, with capital and small letters and
+    /// digits. A UUID or a hexadecimal number may be a name.
     private var hasSecretPath: Bool {
         var former = ""
         for step in rest.prefix(while: { $0 != "?" && $0 != "#" }).split(separator: "/") {
@@ -154,7 +153,6 @@ struct RemoteAddress {
 
     private static let secrets = ["passw", "pwd", "token", "secret", "apikey", "api_key", "api-key"]
 
-    /// Without percent signs, in small letters.
     private static func decoded(_ name: Substring) -> String {
         var bytes: [UInt8] = []
         var left = Array(name.utf8)[...]

@@ -17,7 +17,7 @@ extension SinkKind {
     }
 }
 
-/// JSON Lines appended to a file: the same lines as on standard output.
+/// The same lines as on standard output.
 typealias JSONLinesSink = FileSink<JSONLinesFormat>
 
 extension FileSink<JSONLinesFormat> {
@@ -32,7 +32,7 @@ struct JSONLinesFormat: LineFormat {
     let line: ReadingLine
     var scheme: String { "jsonl" }
     var takesLiveEvents: Bool { true }
-    var refusal: String { "it holds something else than the JSON Lines of this program" }
+    var refusal: String { "it contains lines that this program did not write" }
     var lineEnd: [UInt8] { [0x0A] }
 
     func appendHeader(to text: inout TextBuffer) {}
@@ -47,7 +47,7 @@ struct JSONLinesFormat: LineFormat {
         return isOwn || line.contains(0) || salvage(line) != nil ? .damaged : .foreign
     }
 
-    /// `{"type":"blood_pressure","schema":1`, a pending reading with `"of"` between.
+    /// `{"type":"blood_pressure","schema":1`; a pending reading has `"of"` in between.
     func begins(_ line: UnsafeRawBufferPointer) -> Bool {
         guard var rest = Self.behind(Self.opening, line).flatMap(Self.behindWord) else { return false }
         if let of = Self.behind(",\"of\":\"", rest) {
@@ -60,7 +60,6 @@ struct JSONLinesFormat: LineFormat {
 
     private static let opening: StaticString = "{\"type\":\""
 
-    /// The rest behind a text, if it begins so.
     private static func behind(_ text: StaticString, _ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let count = text.utf8CodeUnitCount
         guard line.count >= count, let base = line.baseAddress, memcmp(base, text.utf8Start, count) == 0 else { return nil }
@@ -92,7 +91,7 @@ struct JSONLinesFormat: LineFormat {
         return found
     }
 
-    /// The key of a line this program wrote; `nil` for a live event.
+    /// The key of a line of this program; `nil` for a live event.
     static func key(of line: UnsafeRawBufferPointer) -> KnownReadings.Key? {
         guard let start = offset(after: "\"id\":\"", in: line, from: 0), start + KnownReadings.Key.idLength < line.count,
             let id = Reading.ID.parse(

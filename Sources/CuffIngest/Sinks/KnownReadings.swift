@@ -1,12 +1,10 @@
 import CuffCore
 import SQLite
 
-/// Which readings a file already holds, in memory that does not grow with their number: a table in a private temporary
-/// database. SQLite keeps it in its cache, and beyond that in a nameless file (TMPDIR, /var/tmp or /tmp) that goes with the
-/// process.
-/// Not Sendable: it belongs to one sink.
+/// The readings that a file already has, in constant memory: a table in a temporary database. SQLite keeps it in its cache and
+/// spills to an unlinked file (TMPDIR, /var/tmp or /tmp). Not Sendable: it belongs to one sink.
 final class KnownReadings {
-    /// One state of a reading: a completed one is another line than the pending one before it.
+    /// A state of a reading: the completed reading is another line than the pending one.
     struct Key: Hashable {
         var time: UInt64
         var hash: UInt64
@@ -25,10 +23,10 @@ final class KnownReadings {
     private let database: SQLiteConnection
     private let insertion: SQLiteStatement
     private var isInTransaction = false
-    /// Keys that should have been kept are lost: what the file holds is no longer known.
+    /// Keys were lost, so the content of the file is no longer known.
     private var fault: IngestError?
 
-    /// The cache holds some 200,000 keys. Keys are ordered by time: mostly they are appended.
+    /// The cache holds about 200,000 keys, which are ordered by time and mostly appended.
     init(cacheKiB: Int = 8192) throws(IngestError) {
         do throws(SQLiteError) {
             database = try SQLiteConnection("", .write)
@@ -42,7 +40,7 @@ final class KnownReadings {
         } catch { throw Self.fault(error) }
     }
 
-    /// Whether the key was not there yet; it is from now on, until `forget`.
+    /// Returns whether the key is new, and adds it until `forget`.
     func insert(_ key: Key) throws(IngestError) -> Bool {
         if let fault { throw fault }
         do throws(SQLiteError) {
@@ -55,10 +53,10 @@ final class KnownReadings {
         return database.changes == 1
     }
 
-    /// What was inserted so far is in the sink's file.
+    /// The keys inserted so far are in the sink's file.
     func commit() { end { () throws(SQLiteError) in try database.execute("COMMIT") } }
 
-    /// What was inserted since `keep` did not get into the sink's file.
+    /// The keys inserted since `commit` did not get into the sink's file.
     func forget() { end { () throws(SQLiteError) in try database.rollBack() } }
 
     private func end(_ transaction: () throws(SQLiteError) -> Void) {

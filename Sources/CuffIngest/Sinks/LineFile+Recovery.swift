@@ -1,37 +1,36 @@
 import CuffCore
 import Glibc
 
-/// What a look through a whole file found, before anything in it is changed.
+/// The result of reading a whole file, before it is changed.
 struct LineFileFindings {
     var own = 0
     var damaged = 0
     var hasHeader = false
-    /// Whether the file begins with a line that is torn or has zeros in it, and that only this program begins so.
+    /// The file begins with a torn or zeroed line that only this program begins so.
     var beginsAsOwn = false
     var holdsOnlyZeros = true
-    /// Where the last line feed ends.
+    /// The end of the last line feed.
     var whole = 0
-    /// What follows it.
     var tail: Tail = .none
 
     enum Tail { case none, complete, torn }
 
-    /// Whether this program wrote the file. Zeros alone are what a power cut leaves of a first write: nobody's text.
+    /// Whether this program wrote the file. Only zeros are what a power failure leaves of a first write.
     var isOwn: Bool { own > 0 || hasHeader || beginsAsOwn || holdsOnlyZeros }
 }
 
 extension LineFile {
-    /// A line of raw bytes of the largest APDU (64 KiB) as hex is 128 KiB; nothing this program writes is longer than 1 MiB.
+    /// A raw record of the largest APDU (64 KiB) is 128 KiB of hex; this program writes no lines above 1 MiB.
     private static let longestLine = 1 << 20
 
-    /// Looks through the file, hands over the key of every reading in it, and puts its end in order: a torn last line is cut
-    /// off, a whole one without its line end is completed, damaged lines further up are left out. A file that this program
-    /// did not write is refused and stays as it is. Answers how many damaged lines were taken out.
+    /// Reads the file, passes on the key of every reading and repairs the file: a torn last line is cut off, a complete one gets
+    /// its line end, damaged lines before it are removed. A file of another program is refused unchanged. Returns the number of
+    /// removed lines.
     func recover<Format: LineFormat>(
         _ format: Format, _ visit: (KnownReadings.Key) throws(IngestError) -> Void
     ) throws(IngestError) -> Int {
         guard isRegular else { return 0 }
-        // What of a batch that was emptied under us could not be taken back.
+        // The file was emptied, and part of a batch could not be rolled back then.
         rollBack()
         accept(Descriptor.size(descriptor) ?? 0)
         guard size > 0 else { return 0 }
@@ -75,7 +74,7 @@ extension LineFile {
                 }
                 if isWhole || rest != nil { found.damaged += 1 } else { found.tail = .torn }
             case .foreign:
-                // The beginning of a line that is too short to tell whose it is: behind lines of this program it is torn.
+                // Too short to identify: torn, if it follows lines of this program.
                 guard !isWhole, found.own > 0 || found.hasHeader, format.mayBegin(line) else { throw foreign(format) }
                 found.tail = .torn
             }
@@ -84,7 +83,7 @@ extension LineFile {
         return found
     }
 
-    /// The line end that a whole last line lacks.
+    /// Adds the missing line end of a complete last line.
     private func complete(_ format: some LineFormat) throws(IngestError) {
         var last: UInt8 = 0
         _ = pread(descriptor, &last, 1, off_t(size - 1))
@@ -96,8 +95,8 @@ extension LineFile {
 
     // MARK: Another file in its place
 
-    /// Damage in the middle cannot be cut off: the lines that are whole go into a new file, which takes the place of this one
-    /// when it is on disk.
+    /// Damage in the middle cannot be cut off: the intact lines are written to a new file, which replaces this one once it is on
+    /// disk.
     private func rewrite(_ format: some LineFormat, _ found: LineFileFindings) throws(IngestError) {
         let part = "\(path).\(getpid()).part"
         unlink(part)
@@ -156,7 +155,7 @@ extension LineFile {
 
     // MARK: Lines
 
-    /// Hands over every line without its line feed, and at last what follows the last one.
+    /// Passes on every line without its line feed, and finally what follows the last one.
     private func eachLine(
         _ format: some LineFormat, _ visit: (_ line: UnsafeRawBufferPointer, _ isWhole: Bool) throws(IngestError) -> Void
     ) throws(IngestError) {

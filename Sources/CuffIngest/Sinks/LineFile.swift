@@ -1,27 +1,26 @@
 import CuffCore
 import Glibc
 
-/// A text file to which whole lines are appended, durably, by one program at a time.
-///
-/// A write that fails half way is rolled back. Devices and pipes are written to as they are: they have nothing to recover.
+/// A text file to which whole lines are appended, durably, by one process at a time. A failed write is rolled back. Devices and
+/// pipes are written to directly, without recovery.
 final class LineFile {
     let path: String
     private(set) var descriptor: Int32
     let isRegular: Bool
-    /// The length of what counts, also while the file is still longer.
+    /// The length of the valid part.
     private(set) var size = 0
-    /// The length up to which everything was committed.
+    /// The length at the last commit.
     private var committed = 0
-    /// Bytes of this program at the end of the file that do not count and could not be cut off yet.
+    /// Invalid bytes at the end that could not be cut off yet.
     private var excess = 0
 
-    /// Opens or creates (mode 0600) the file and locks it.
+    /// Opens or creates (mode 0600) and locks the file.
     init(_ path: String) throws(IngestError) {
         self.path = path
         do throws(IngestError) {
             descriptor = try OwnFile.open(path, O_RDWR | O_APPEND)
         } catch {
-            // A pipe or a device may be writable only; one that was refused is not waited for.
+            // A pipe or a device may be write-only. EACCES is final.
             var status = stat()
             guard error.status != .noPermission, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG,
                 status.st_mode & S_IFMT != S_IFDIR,
@@ -31,7 +30,7 @@ final class LineFile {
         }
         isRegular = Descriptor.kind(descriptor) == .regular
         guard isRegular else { return }
-        // From here on every property is set, and deinit closes the descriptor of an initialiser that throws.
+        // From here on every property is set, so deinit closes the descriptor if this throws.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .writing(path, errno) }
         size = Descriptor.size(descriptor) ?? 0
         committed = size
@@ -39,19 +38,17 @@ final class LineFile {
 
     deinit { Glibc.close(descriptor) }
 
-    /// What became of the file under its name since it was opened; `nil` while all is as it was left.
+    /// What happened to the file of the path since the last write; `nil` if nothing.
     var change: FileIdentity.Change? {
         isRegular ? FileIdentity.change(of: descriptor, path, size: size + excess) : nil
     }
 
-    /// Another file takes this one's place, with its lock.
     func replace(by other: Int32) {
         Glibc.close(descriptor)
         descriptor = other
         accept(Descriptor.size(other) ?? 0)
     }
 
-    /// The file is so long, and all of it counts.
     func accept(_ length: Int) {
         (size, committed, excess) = (length, length, 0)
     }
@@ -63,7 +60,7 @@ final class LineFile {
         }
     }
 
-    /// Appends; the bytes are not durable before `synchronise`.
+    /// Appends; not durable before `synchronise`.
     func append(_ bytes: UnsafeRawBufferPointer) throws(IngestError) {
         if excess > 0 { try cutExcess() }
         var written = 0
@@ -79,10 +76,9 @@ final class LineFile {
         do throws(SystemFault) { try Descriptor.synchronise(descriptor) } catch { throw .writing(path, error.number) }
     }
 
-    /// What was appended so far counts.
     func commit() { committed = size }
 
-    /// Takes back what was appended since `commit`; where that cannot be done, before the next write.
+    /// Removes what was appended since `commit`, now or before the next write.
     func rollBack() {
         excess += size - committed
         size = committed
@@ -92,18 +88,17 @@ final class LineFile {
 
     private func cutExcess() throws(IngestError) {
         guard excess > 0, let length = Descriptor.size(descriptor) else { return }
-        // Somebody else has appended: what is in the middle now is found when the file is opened next.
+        // Another program has appended; recovery at the next opening removes the damage in the middle.
         if length <= size + excess { try cut(to: max(0, length - excess)) }
         excess = 0
     }
 }
 
 extension LineFile {
-    /// The last whole line of a file; `nil` where there is none.
     static func lastLine(of path: String) -> ArraySlice<UInt8>? {
         guard let descriptor = try? Descriptor.open(path, O_RDONLY | O_NOCTTY) else { return nil }
         defer { Glibc.close(descriptor) }
-        // The longest line without raw bytes has some 2 KiB.
+        // The longest line without raw bytes has about 2 KiB.
         let room = 1 << 16
         let size = Descriptor.size(descriptor) ?? 0
         var bytes = [UInt8](repeating: 0, count: min(room, size))

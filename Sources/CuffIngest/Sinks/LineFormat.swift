@@ -1,35 +1,34 @@
 import CuffCore
 
-/// What a line of a file is to a sink that wants to append to that file.
+/// How a line of a file is classified before the file is appended to.
 enum LineKind: Equatable {
     case header
-    /// Whole and of this program, with the reading that it holds.
+    /// Complete and of this program, with its reading.
     case own(KnownReadings.Key?)
-    /// A row that somebody wrote into a table of this program: it stays, and says nothing of whose the file is.
+    /// A row that a user has added to a table of this program: kept, but no evidence of who wrote the file.
     case added
-    /// Of this program, but torn or overwritten, as a power cut leaves it.
+    /// Of this program, but torn or overwritten, as after a power failure.
     case damaged
-    /// Not written by this program.
     case foreign
 }
 
-/// How entries become lines of a file, and how such lines are recognised.
+/// Writes entries as lines of a file, and recognises them.
 protocol LineFormat: Sendable {
-    /// The scheme of the sink, e.g. `csv`.
+    /// Of the sink, such as `csv`.
     var scheme: String { get }
     var takesLiveEvents: Bool { get }
     /// Why a file with other contents is refused.
     var refusal: String { get }
     func appendHeader(to text: inout TextBuffer)
     func append(_ entry: borrowing Entry, device: String, to text: inout TextBuffer)
-    /// What ends a line, the line feed included.
+    /// With its line feed.
     var lineEnd: [UInt8] { get }
     /// `isWhole` is false for what follows the last line feed.
     func kind(of line: UnsafeRawBufferPointer, isFirst: Bool, isWhole: Bool) -> LineKind
-    /// Whether a line, which may be torn, begins as only a line of this program does.
+    /// Whether a line, possibly torn, begins as only a line of this program does.
     func begins(_ line: UnsafeRawBufferPointer) -> Bool
-    /// Whether what follows the last line feed, however short, may be the beginning of a line of this program.
+    /// Whether the part after the last line feed may be the beginning of a line of this program.
     func mayBegin(_ line: UnsafeRawBufferPointer) -> Bool
-    /// Where in a damaged line a whole one begins: one that was appended behind a torn one.
+    /// The offset of a complete line in a damaged one: one that was appended after a torn line.
     func salvage(_ line: UnsafeRawBufferPointer) -> Int?
 }

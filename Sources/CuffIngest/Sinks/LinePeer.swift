@@ -2,35 +2,28 @@ import CLinux
 import CuffCore
 import Glibc
 
-/// The other side of a line sink: a program's standard input or a socket. It moves whole lines and says how much of them
-/// the other side has taken; it knows nothing of readings. Used on the courier's thread alone, where it may wait; every
-/// wait ends when `stop` is raised.
+/// The receiver of a line sink: a program's standard input or a socket. It writes bytes and reports how many the receiver has
+/// read. Used on the courier's thread only, where it may block until `stop` is raised.
 protocol LinePeer: AnyObject {
     var isOpen: Bool { get }
-    /// Starts the program or connects; throws when that cannot be done now.
     func open(_ stop: StopSignal) throws(IngestError)
-    /// Sends the bytes; throws when the other side is gone.
     func send(_ bytes: [UInt8], _ stop: StopSignal) throws(IngestError)
-    /// How many of the bytes sent last were taken by the other side for certain.
+    /// How many bytes of the last `send` the receiver has certainly read.
     var taken: Int { get }
-    /// The other side has ended, or broken off.
     var isGone: Bool { get }
-    /// Where to write, and where answers come from; neither blocks.
+    /// The descriptors to write to and to read answers from; both non-blocking.
     var ends: (output: Int32, input: Int32)? { get }
-    /// Ends in order where it can: what was sent is not taken back. Answers whether the other side ended in order, too, after it
-    /// had heard that nothing more comes.
+    /// Closes cleanly if possible, without discarding what was sent. Returns whether the receiver also ended cleanly after the
+    /// end of its input.
     @discardableResult
     func close() -> Bool
 }
 
-/// What both kinds of peer do with their descriptors.
 struct LineStream {
-    /// Where to write.
     var output: Int32
-    /// Where answers come from; -1 when none do.
     var input: Int32
 
-    /// Waits for the descriptor or the signal; `false` means the signal.
+    /// Waits for the descriptor or the signal; `false`: the signal.
     static func wait(_ descriptor: Int32, _ events: Int32, _ stop: StopSignal, milliseconds: Int32 = -1) -> Bool {
         var entries = [
             pollfd(fd: descriptor, events: Int16(events), revents: 0), pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
@@ -39,7 +32,7 @@ struct LineStream {
         return entries[1].revents == 0
     }
 
-    /// Writes everything that is taken until the signal comes; answers how much.
+    /// Writes until everything is accepted or the signal is raised; returns how much.
     func write(_ bytes: [UInt8], _ stop: StopSignal, isSocket: Bool) throws(SystemFault) -> Int {
         var sent = 0
         while sent < bytes.count {

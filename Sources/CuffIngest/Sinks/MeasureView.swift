@@ -2,34 +2,34 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// One measurement at a terminal: on standard error a bar that follows the pressure, on standard output the result.
+/// Shows one measurement at a terminal: a pressure bar on standard error, the result on standard output.
 package final class MeasureView: Sink {
     package let label = "terminal"
     package let takesLiveEvents = true
     private let output: Int32?
     private let progress: Int32
-    // Used on the sink's queue alone.
+    // From here on: used on the sink's queue only.
     nonisolated(unsafe) private var bar: PressureBar
     nonisolated(unsafe) private var isDrawn = false
     nonisolated(unsafe) private var hasHeader = false
 
-    /// `width` in columns of the terminal. Without an output only the bar is shown.
+    /// `width` in columns. Without an output only the bar is shown.
     package init(width: Int, isUnicode: Bool, output: Int32? = STDOUT_FILENO, progress: Int32 = STDERR_FILENO) {
-        // The last column is left free: some terminals wrap in it.
+        // Some terminals wrap in the last column.
         bar = PressureBar(width: width - 1, isUnicode: isUnicode)
         self.output = output
         self.progress = progress
     }
 
     package func write(_ batch: Batch) throws(IngestError) -> Int {
-        // Of several pressures in one batch only the last would be seen.
+        // Only the last pressure of a batch would be visible.
         var line: String?
         for entry in batch.entries {
             switch entry {
             case .live(.cuffPressure(let pressure), _, let elapsed): line = bar.line(pressure, elapsed: elapsed)
             case .live(.beat(let pressure, _, let isAfterGap), _, let elapsed):
                 line = bar.line(pressure, isAfterGap: isAfterGap, elapsed: elapsed)
-            case .live(.started, _, _): line = "the cuff measures"
+            case .live(.started, _, _): line = "the cuff is measuring"
             case .live: break
             case .reading(let reading):
                 line = nil
@@ -63,7 +63,6 @@ package final class MeasureView: Sink {
         show("\r\u{1B}[K")
     }
 
-    /// Progress is worth no error.
     private func show(_ text: String) {
         let bytes = Array(text.utf8)
         bytes.withUnsafeBytes { try? Descriptor.writeAll(progress, $0) }

@@ -1,10 +1,9 @@
 import CuffCore
 import SQLite
 
-/// Lines that wait, on disk, for one sink outside of this machine's files: a program or a socket. They survive a crash and
-/// a restart, and go out in the order in which they came in; each stays until the other side has it.
+/// Lines queued on disk for one sink, a program or a socket. They survive a crash and a restart and are sent in order; each is
+/// kept until the receiver has it.
 final class Outbox: Sendable {
-    /// One line that waits.
     struct Line: Sendable, Equatable {
         var sequence: Int64
         var id: String
@@ -12,23 +11,20 @@ final class Outbox: Sendable {
         var isPending = false
         var bytes: [UInt8]
 
-        /// Without a look at the bytes.
+        /// Without comparing the bytes.
         func isSame(as other: Line) -> Bool {
             sequence == other.sequence && id == other.id && revision == other.revision && isPending == other.isPending
         }
     }
 
-    /// A reading that the other side will never take.
     struct Refusal: Sendable, Equatable {
         var id: String
         var revision: Int
         var reason: String
     }
 
-    /// How far the other side has come.
     struct State: Sendable, Equatable {
         var spec: String
-        /// The id of the last reading that was acknowledged.
         var acknowledged: String?
         var acknowledgedAt: Timestamp?
         var waiting = 0
@@ -36,20 +32,20 @@ final class Outbox: Sendable {
         var error: String?
         var errorAt: Timestamp?
         var nextTry: Timestamp?
-        /// Readings that were set aside; of them the newest twenty.
+        /// The number of refused readings, and the newest twenty of them.
         var refused = 0
         var refusals: [Refusal] = []
-        /// Readings that were handed over, and nobody knows whether they arrived.
+        /// Readings delivered without knowing whether they arrived.
         var lost = 0
     }
 
-    /// Four hundred times the largest documented cuff memory; some 25 MB of lines.
+    /// 400 times the largest documented cuff memory; about 25 MB of lines.
     static let capacity = 100_000
 
     let store: Store
     let spec: String
     private struct Place {
-        /// The sink's number in the opening of the database that has this generation.
+        /// The sink's row number in the database of this generation.
         var number: Int64
         var generation: Int
         var held: Int
@@ -57,7 +53,7 @@ final class Outbox: Sendable {
     private let place: Locked<Place>
     private let counts = Locked((refused: 0, refusals: SinkRefusals(), lost: 0))
 
-    /// `spec` names the sink as on the command line; what is left of an earlier run under the same name waits still.
+    /// `spec` names the sink as on the command line; lines of an earlier run under this name are kept.
     init(_ store: Store, spec: String) throws(IngestError) {
         self.store = store
         self.spec = spec
@@ -70,7 +66,7 @@ final class Outbox: Sendable {
         return Place(number: number, generation: generation, held: try count(db, number))
     }
 
-    /// The sink's number, for a transaction that writes: a database that was opened anew may not know the sink yet.
+    /// The sink's row number for a writing transaction: a reopened database may lack the row.
     private func number(in db: SQLiteConnection) throws -> Int64 {
         let generation = store.generation
         let known = place.withLock { $0 }
@@ -86,26 +82,25 @@ final class Outbox: Sendable {
         try db.first("SELECT count(*) FROM outbox WHERE sink = ? AND sequence IS NOT NULL", number) { $0.int(0) } ?? 0
     }
 
-    /// What this run had refused, and handed over without knowing whether it arrived.
+    /// Of this run: lines that were refused, and lines that may not have arrived.
     var refused: Int { counts.withLock { $0.refused } }
     var refusals: SinkRefusals { counts.withLock { $0.refusals } }
     var lost: Int { counts.withLock { $0.lost } }
 
-    /// How many lines wait, as far as this run of the program knows.
+    /// The number of queued lines known to this process.
     var waiting: Int { place.withLock { $0.held } }
 
-    /// What a transaction has put here; one that is tried again counts once.
+    /// The changes of one transaction; a repeated transaction counts once.
     struct Put {
-        /// Readings that were not here before.
+        /// Readings that are new here.
         fileprivate(set) var readings = 0
-        /// Lines that were not here before, those of alerts included.
+        /// Lines that are new here, including alerts.
         fileprivate(set) var lines = 0
-        /// Lines that were refused before.
         fileprivate(set) var refused: [(line: Line, reason: String)] = []
     }
 
-    /// Keeps the readings' lines durably, and those of alerts where they are asked for; answers how many of the readings were here
-    /// before, sent or not, and how many lines are new. A line that was not sent, or was refused, and has no time gives way to one that has.
+    /// Queues the readings' lines durably, and those of alerts if `alerts`; returns the number of readings that were known, sent
+    /// or not, and of new lines. A line that was not sent, or was refused, and has no time is replaced by one with a time.
     func put(_ batch: Batch, line: ReadingLine, alerts: Bool = false) throws(IngestError) -> (repeated: Int, added: Int) {
         do throws(IngestError) {
             var put = Put()
@@ -118,8 +113,8 @@ final class Outbox: Sendable {
         }
     }
 
-    /// The same within a transaction of the outbox's own store; `put` is empty before its first try. `committed` follows, or, where it
-    /// fails in the end, `refresh`, which counts anew. What was deleted here is sent nowhere.
+    /// As above, within a transaction of the store; `put` is empty before the first try. Must be followed by `committed` or,
+    /// after failure, by `refresh`, which counts again. Deleted readings are not queued.
     func put(
         _ batch: Batch, line: ReadingLine, alerts: Bool, except deleted: Set<Reading.ID> = [], in db: SQLiteConnection, _ put: inout Put
     ) throws {
@@ -157,17 +152,16 @@ final class Outbox: Sendable {
         for entry in batch.entries where alerts {
             if case .live(.alert(let alert), _, _) = entry { try insertLine(entry, alert.id) }
         }
-        // Within the database's queue, so that this and an acknowledgement are counted one after the other.
+        // Within the database's lock, so that this and an acknowledgement are counted in order.
         place.withLock { $0.held += lines }
         (put.readings, put.lines) = (readings, lines)
     }
 
-    /// What was put here is on disk. A line that was refused before is not sent again by itself, and is not delivered.
+    /// The transaction is on disk. A line that was refused earlier is not sent again.
     func committed(_ put: Put) {
         counts.withLock { counts in for (line, reason) in put.refused { counts.refusals.add(line, reason) } }
     }
 
-    /// What was refused before, and why.
     private static func refusal(
         of id: Reading.ID, _ revision: UInt8, _ isPending: Bool, by number: Int64, in db: SQLiteConnection
     ) throws -> (line: Line, reason: String)? {
@@ -181,7 +175,7 @@ final class Outbox: Sendable {
         return (line, statement.text(0) ?? "")
     }
 
-    /// The next lines, oldest first. One that is not as it was written is set aside.
+    /// The next lines, oldest first. Damaged ones are set aside.
     func next(_ most: Int) throws(IngestError) -> [Line] {
         let lines = try store.read { db in
             try db.rows(
@@ -200,13 +194,13 @@ final class Outbox: Sendable {
         return lines.filter(\.isIntact).map(\.line)
     }
 
-    /// The other side has these; they are not sent again.
+    /// Marks lines as delivered, so that they are not sent again.
     func acknowledge(_ lines: ArraySlice<Line>) throws(IngestError) {
         guard let last = lines.last else { return }
-        // Durable: what the other side was told to be ours to forget must not be forgotten twice, nor sent for ever.
+        // Durable, because a lost acknowledgement would send the lines again.
         try store.commit { db in
             let number = try self.number(in: db)
-            // Each by its own name: one that was dropped meanwhile is not another one's acknowledgement.
+            // By key: a line dropped meanwhile must not shift the acknowledgement to another one.
             let statement = try db.cached(
                 """
                 UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL
@@ -221,7 +215,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// The other side will never take this one: it waits no longer, and stays with the reason.
+    /// Stores the refusal of a line, which is then no longer queued.
     func setAside(_ line: Line, reason: String) throws(IngestError) {
         try store.commit { db in
             let number = try self.number(in: db)
@@ -239,7 +233,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// So many lines were handed over, and the conversation did not end in order.
+    /// Lines delivered in a conversation that did not end cleanly.
     func noteLost(_ count: Int) {
         counts.withLock { $0.lost += count }
         try? store.commit { db in
@@ -248,7 +242,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Notes what went wrong, and when it is tried again.
+    /// Stores an error and the time of the next try.
     func note(_ error: IngestError, nextTry: Timestamp?) {
         try? store.commit { db in
             let number = try self.number(in: db)
@@ -258,7 +252,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Looks at the disk: another run of the program may have put lines there.
+    /// Counts again: another process may have queued lines.
     func refresh() throws(IngestError) -> Int {
         try store.read { db in
             let count = try Self.count(db, number)

@@ -1,72 +1,67 @@
 import CuffCore
 
-/// The conversation with a helper that answers for each reading (`exec+ack:`, `unix+ack:`, `tcp+ack:`), as a value: what to
-/// send, what an answer means, when to try again. `AnsweredCourier` performs the effects.
+/// The conversation with a helper that acknowledges each reading (`exec+ack:`, `unix+ack:`, `tcp+ack:`), as a value: what to
+/// send, what an answer means, when to retry. `AnsweredCourier` performs the effects.
 ///
-///     helper -> cuff   ready 1 [WORD…]             the first line, within ten seconds: the protocol's version, and what else it takes
-///     cuff -> helper   {"type":"blood_pressure",…}  one line for each reading, in order, at most a thousand unanswered
-///     helper -> cuff   ok ID REVISION              this reading is safe where it was sent
-///                      later TEXT                  not now: what is unanswered stays and is sent again after a pause
-///                      refuse ID REVISION TEXT     this one will never be taken: it is set aside
-///                      fatal TEXT                  the configuration is wrong: said, and tried again slowly
+///     helper -> cuff   ready 1 [WORD…]             the first line, within ten seconds: the protocol version and extensions
+///     cuff -> helper   {"type":"blood_pressure",…}  one line for each reading, in order, at most 1,000 unanswered
+///     helper -> cuff   ok ID REVISION              the reading is stored
+///                      later TEXT                  not now: unanswered lines are sent again after a pause
+///                      refuse ID REVISION TEXT     the reading is rejected for good: it is set aside
+///                      fatal TEXT                  the configuration is wrong: reported, and retried slowly
 ///
 /// Rules:
-/// - A line leaves the outbox by its own `ok` alone. An answer for a reading that is not unanswered, an answer of any other
-///   form, a line that is too long and silence are faults of the helper: they acknowledge nothing, the conversation is ended
-///   and begun anew after a pause, and what was unanswered is sent again.
-/// - Pauses double from try to try; an `ok` or a `refuse` makes them short again.
-/// - Who refuses a complete reading and has never taken anything is set up wrongly: as long as nothing is taken, such readings stay, and
-///   the conversation ends as by `fatal`. With the first `ok` they are set aside.
+/// - A line leaves the outbox only by its own `ok`. Any other answer, one for a line that is not unanswered, an overlong line and
+///   silence are faults of the helper: they acknowledge nothing, end the conversation, and unanswered lines are sent again after
+///   a pause.
+/// - Pauses double with each failure; an `ok` or a `refuse` resets them.
+/// - A receiver that refuses complete readings and has never accepted anything is assumed to be misconfigured: such readings are
+///   kept and the conversation ends as by `fatal`. With the first `ok` they are set aside.
 struct OutboxState: Sendable {
     struct Limits: Sendable {
-        /// Lines without an answer, as the protocol has it: some 250 KB.
+        /// Unanswered lines allowed by the protocol: about 250 KB.
         var unanswered = 1000
-        /// A program starts and says so within this, as the protocol has it.
+        /// Limit of the protocol for the first line.
         var ready = Duration.seconds(10)
-        /// Whoever has lines and answers none of them for so long has lost them.
+        /// Limit of the protocol for an answer while lines are unanswered.
         var answer = Duration.seconds(60)
         var firstPause = Duration.milliseconds(200)
         var longestPause = Duration.seconds(30)
-        /// A configuration is fixed by a person.
+        /// Longer, because a user has to fix the configuration.
         var fatalPause = Duration.seconds(300)
         /// An answer is a word, an id, a number and a sentence.
         var line = 4096
-        /// Complete readings that are refused before it is certain that all would be: one bad reading must not look like a wrong
-        /// configuration.
+        /// Refused complete readings that are taken as a wrong configuration: one bad reading is not.
         var refused = 10
     }
 
     enum Event: Sendable {
-        /// So many lines are in the outbox, unanswered ones included.
+        /// The number of lines in the outbox, including unanswered ones.
         case waiting(Int)
         case opened
         case notOpened(IngestError)
-        /// The oldest lines of the outbox, unanswered ones among them.
+        /// The oldest lines of the outbox, including unanswered ones.
         case loaded([Outbox.Line])
         case received([UInt8])
-        /// The helper has ended, or its connection has.
         case ended
-        /// Nothing but time has passed.
         case time
     }
 
     enum Effect: Sendable, Equatable {
         case open
-        /// Answer with `loaded` and at most so many lines.
+        /// To be answered with `loaded` and at most this many lines.
         case load(Int)
         case send([UInt8])
         case acknowledge(Outbox.Line)
         case setAside(Outbox.Line, reason: String)
-        /// End the helper's input and wait for its end.
+        /// Close the helper's input and wait for its exit.
         case close
         case tell(IngestError, nextTry: Duration)
     }
 
     private enum Phase: Sendable, Equatable {
-        /// Nothing is open, and nothing was to be sent.
         case idle
         case opening
-        /// Open; the first line has not come.
         case greeting
         case carrying
         case resting(until: Duration)
@@ -77,14 +72,13 @@ struct OutboxState: Sendable {
     private var phase = Phase.idle
     private var pause: Duration
     private var unanswered: [Outbox.Line] = []
-    /// The other side has taken something, in this conversation or before.
+    /// The receiver has accepted a reading, in this conversation or before.
     private var hasAccepted: Bool
-    /// Complete readings that were refused by an other side that has never taken anything.
+    /// Complete readings that were refused by a receiver that has never accepted any.
     private var suspended: [(line: Outbox.Line, reason: String)] = []
-    /// The helper has said that it takes notices of deletions.
     private var takesDeletions = false
     private var rest: [UInt8] = []
-    /// Until then something must come.
+    /// When the expected line is overdue.
     private var deadline: Duration?
 
     init(name: String, hasAccepted: Bool = false, limits: Limits = Limits()) {
@@ -94,10 +88,9 @@ struct OutboxState: Sendable {
         pause = limits.firstPause
     }
 
-    /// Call `handle(.time)` at this time at the latest.
+    /// The time for the next `handle(.time)`.
     var wakeAt: Duration? { if case .resting(let until) = phase { until } else { deadline } }
     var isOpen: Bool { phase == .greeting || phase == .carrying }
-    /// Lines that were sent and are not answered.
     var unansweredCount: Int { unanswered.count }
 
     mutating func handle(_ event: Event, at now: Duration) -> [Effect] {
@@ -125,7 +118,7 @@ struct OutboxState: Sendable {
         case .idle where count > 0:
             phase = .opening
             effects.append(.open)
-        // Half of the room at a time: what is unanswered is looked at again with each load.
+        // Half of the limit at a time: each load reads the unanswered lines again.
         case .carrying where count > unanswered.count + suspended.count && unanswered.count <= limits.unanswered / 2:
             effects.append(.load(limits.unanswered))
         case .carrying where unanswered.isEmpty && !suspended.isEmpty: refusedEverything(now, &effects)
@@ -138,7 +131,7 @@ struct OutboxState: Sendable {
         var bytes: [UInt8] = []
         for line in lines where unanswered.count < limits.unanswered && !isUnderWay(line) {
             if line.isDeletion && !takesDeletions {
-                effects.append(.setAside(line, reason: "it takes no deletions: delete it there by hand"))
+                effects.append(.setAside(line, reason: "it does not accept deletions: delete it there by hand"))
                 continue
             }
             if unanswered.isEmpty { deadline = now + limits.answer }
@@ -175,7 +168,7 @@ struct OutboxState: Sendable {
             guard words.count >= 2, words[0] == "ready", words[1] == "1", !words.contains("") else {
                 return fault("its first line is \(Self.quoted(line)) and not `ready 1`", now, &effects)
             }
-            // Words of later versions mean nothing here.
+            // Words of later versions are ignored.
             takesDeletions = words.dropFirst(2).contains("deletions")
             phase = .carrying
             deadline = nil
@@ -202,7 +195,7 @@ struct OutboxState: Sendable {
         deadline = unanswered.isEmpty ? nil : now + limits.answer
     }
 
-    /// The unanswered line that an answer names; it is not unanswered any more.
+    /// Removes and returns the unanswered line of an answer.
     private mutating func answered(_ words: [Substring]) -> Outbox.Line? {
         guard let revision = Int(words[2]), "\(revision)" == words[2],
             let index = unanswered.firstIndex(where: { $0.id == words[1] && $0.revision == revision })
@@ -245,7 +238,7 @@ struct OutboxState: Sendable {
     }
 
     private mutating func stranger(_ line: [UInt8], _ now: Duration, _ effects: inout [Effect]) {
-        fault("\(Self.quoted(line)) answers for no line that it was sent", now, &effects)
+        fault("\(Self.quoted(line)) matches no line that was sent", now, &effects)
     }
 
     private mutating func fault(_ why: String, _ now: Duration, _ effects: inout [Effect]) {

@@ -2,16 +2,15 @@ import CuffCore
 import Glibc
 import SQLite
 
-/// Readings as JSON Lines for a program or a socket: `exec:`, `unix:`, `tcp:`. `write` returns when the lines are in the
-/// outbox on disk, so the cuff never waits for somebody else's program; a courier carries them from there, now or when the
-/// other side is back, in this run of the program or a later one. Live events are not kept, so they are not sent; alerts are, where the
-/// kind takes them.
+/// Sends readings as JSON Lines to a program or a socket: `exec:`, `unix:`, `tcp:`. `write` returns when the lines are in the
+/// outbox on disk, so the cuff never waits for another program; a courier delivers them, possibly in a later run. Live events are
+/// not sent, except alerts if the kind takes them.
 ///
-/// With `+ack` a line stays until the other side has answered for it, so the sink is durable. Without, a line leaves the outbox
-/// when it is handed over: the sink passes through.
+/// With `+ack` a line is kept until the receiver has acknowledged it, so the sink is durable. Otherwise a line leaves the outbox
+/// on delivery: the sink passes through.
 ///
-/// Where the outbox is in the database of a sink of the same run, it follows that sink: readings and lines are one transaction, so
-/// that a crash leaves both or neither.
+/// If the outbox is in the database of a sink of the same run, this sink follows that one: readings and lines are written in one
+/// transaction.
 final class OutgoingSink: FollowingSink {
     let label: String
     let isDurable: Bool
@@ -24,9 +23,9 @@ final class OutgoingSink: FollowingSink {
     let leader: ObjectIdentifier?
     private let written = Locked((known: 0, missed: 0))
 
-    /// How long a full outbox may hold a write up before it says so.
+    /// How long a full outbox may delay a write before it fails.
     private static let roomLimit = Duration.seconds(5)
-    /// How long the end of a run waits for another side that takes nothing, and for one that has just been asked to answer.
+    /// How long the end of a run waits for a receiver that accepts nothing, or must still answer.
     private static let patience = Duration.seconds(3)
     private static let answerPatience = Duration.seconds(10)
 
@@ -39,7 +38,7 @@ final class OutgoingSink: FollowingSink {
         isRequired = spec.isRequired
         leader = context.database.map { ObjectIdentifier($0) }
         takesAlerts = spec.kind.traits.contains(.alerts)
-        // Where nothing is answered, nobody knows what became of a line that was handed over.
+        // Without answers it is unknown whether a line was received.
         isDurable = isAnswering && SinkSpec.isRegularFile(path) != false
         line = context.line
         let (name, onFault) = (spec.name, context.onFault)
@@ -82,8 +81,7 @@ final class OutgoingSink: FollowingSink {
 
     // MARK: In the transaction of another sink
 
-    /// Whether the batch has room here. Throws where it has none and the sink is required; what an optional one has no room for it
-    /// has missed.
+    /// Whether there is room for the batch. If not, throws if the sink is required, else counts the batch as missed.
     func makeRoom(for batch: Batch) throws(IngestError) -> Bool {
         do throws(IngestError) { try waitForRoom(batch, isRequired ? Self.roomLimit : .zero) } catch {
             guard !isRequired else { throw error }
@@ -93,19 +91,17 @@ final class OutgoingSink: FollowingSink {
         return true
     }
 
-    /// Puts the lines of the batch into the outbox, in the leader's transaction.
+    /// Queues the lines of the batch in the leader's transaction.
     func put(_ batch: Batch, except deleted: Set<Reading.ID>, in db: SQLiteConnection, _ put: inout Outbox.Put) throws {
         try outbox.put(batch, line: line, alerts: takesAlerts, except: deleted, in: db, &put)
     }
 
-    /// The leader's transaction is on disk.
     func committed(_ batch: Batch, _ put: Outbox.Put) {
         outbox.committed(put)
         written.withLock { $0.known += batch.readings - put.readings }
         if put.lines > 0 { courier.wake() }
     }
 
-    /// The leader's transaction has failed.
     func rolledBack() {
         _ = takeWritten()
         _ = try? outbox.refresh()

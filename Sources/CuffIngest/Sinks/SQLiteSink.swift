@@ -13,23 +13,22 @@ extension SinkKind {
     }
 }
 
-/// Readings in an SQLite database: one transaction per batch, one row per reading whatever runs brought it.
-///
-/// Sinks whose outbox is in the same file follow it: their lines are part of that transaction.
+/// Readings in an SQLite database: one transaction per batch, one row per reading. Sinks whose outbox is in the same file follow
+/// it: their lines are part of the transaction.
 final class SQLiteSink: Sink, @unchecked Sendable {
     let label: String
     let isDurable: Bool
     let store: Store
     private let followers = Locked<[OutgoingSink]>([])
-    /// Alerts are nothing for this database itself.
+    /// Only followers need alerts.
     var takesAlerts: Bool { followers.withLock { $0.contains { $0.takesAlerts } } }
     private struct SourceKey: Hashable {
         var driver: DriverID
         var device: String
     }
-    /// Sources of committed transactions, with what was last said of them.
+    /// Sources of committed transactions, with their last identity.
     private var sources: [SourceKey: (number: Int64, identity: DeviceIdentity?)] = [:]
-    /// The opening of the database whose numbers `sources` holds.
+    /// The database generation of the numbers in `sources`.
     private var generation = 0
 
     private let patients: [DriverID: @Sendable ([UInt8]) -> String?]
@@ -47,7 +46,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
         isDurable = SinkSpec.isRegularFile(path) == true
     }
 
-    /// From now on this sink's transactions are the other one's, too. To be called before the first write.
+    /// Makes a sink a follower. Must be called before the first write.
     func lead(_ follower: OutgoingSink) { followers.withLock { $0.append(follower) } }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
@@ -57,7 +56,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
             for follower in followers where try follower.makeRoom(for: batch) { parts.append((follower, Outbox.Put())) }
             var source: Int64 = 0
             let repeated = try store.commit { db in
-                // What only brings alerts needs no source.
+                // A batch of alerts needs no source.
                 guard batch.readings > 0 else { return try put(batch, except: [], &parts, in: db) }
                 source = try number(of: batch, in: db)
                 let (repeated, deleted) = try insert(batch, source, in: db)
@@ -69,7 +68,8 @@ final class SQLiteSink: Sink, @unchecked Sendable {
                 sources[SourceKey(driver: batch.driver, device: batch.device)] = (source, batch.identity)
             }
             for part in parts { part.sink.committed(batch, part.put) }
-            // Of a withdrawn reading only the id stays, in the pages of the file too. It is withdrawn where another program holds them.
+            // Only the id of a withdrawn reading is kept, also in the pages of the file. Fails silently while another program
+            // reads.
             if batch.entries.readings.contains(where: \.isWithdrawal) { try? store.overwriteRemains() }
             return repeated
         } catch {
@@ -86,7 +86,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
         return 0
     }
 
-    /// Answers how many readings were here before, and which of them were deleted here.
+    /// Returns how many readings were known, and which of them were deleted here.
     private func insert(_ batch: Batch, _ source: Int64, in db: SQLiteConnection) throws -> (repeated: Int, deleted: Set<Reading.ID>) {
         let row = try ReadingRow(db)
         let patient = patients[batch.driver]
@@ -94,25 +94,25 @@ final class SQLiteSink: Sink, @unchecked Sendable {
         var deleted: Set<Reading.ID> = []
         for index in inOrderOfIDs(batch.entries.readings) {
             let reading = batch.entries.readings[index]
-            // What is to be told of the reading is in its row.
+            // First, because the notice of the deletion needs the row.
             if reading.isWithdrawal { try store.delete([reading.id.description], in: db, isExpected: false) }
             let before = db.totalChanges
             try row.write(reading, source: source, patient: patient.flatMap { $0(reading.raw.array) }, person: person)
             let isNew = db.changes > 0
             if !isNew { repeated += 1 }
             if reading.isWithdrawal {
-                // Where the reading was not here, its tombstone keeps a copy out that comes later.
+                // A tombstone for an unknown reading rejects a later copy.
                 try store.delete([reading.id.description], in: db)
                 continue
             }
-            // One change is this row. None, or others beside it, by a trigger that somebody made: the row is looked at.
+            // One change is this row. Otherwise a trigger may have interfered, so the row is checked.
             guard !isNew || db.totalChanges != before &+ 1 else { continue }
             if try store.confirm(reading, isNew: isNew, in: db) == .deleted { deleted.insert(reading.id) }
         }
         return (repeated, deleted)
     }
 
-    /// The order of the table, so that a page is found and written once for all of the batch that belongs there.
+    /// In the order of the table, so that each page is found and written once per batch.
     private func inOrderOfIDs(_ readings: [Reading]) -> [Int] {
         let keys = readings.map { ($0.id.sortKey, $0.id.hash) }
         return keys.indices.sorted { keys[$0] < keys[$1] }

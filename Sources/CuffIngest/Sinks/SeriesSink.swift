@@ -1,14 +1,12 @@
 import CuffClinical
 import CuffCore
 
-/// Makes series of the live events that pass by, and keeps them in the database beside their readings. Samples that were
-/// thinned because a sink was slow are missing from them, which the beats' gaps show.
+/// Stores series of live events in the database of their readings. Samples that were thinned because of a slow sink are missing,
+/// which the gaps between beats show.
 final class SeriesSink: Sink {
     enum Policy: Sendable, Hashable {
         case none
-        /// Of measurements that gave a result.
         case ofResults
-        /// Of failed ones, too.
         case all
     }
 
@@ -25,11 +23,11 @@ final class SeriesSink: Sink {
     private let path: String
     private let policy: Policy
     private let drivers: [CuffDriver]
-    // Used on the sink's queue alone.
+    // From here on: used on the sink's queue only.
     nonisolated(unsafe) private var cuffs: [Int: Cuff] = [:]
-    /// Cuffs of which something is under way.
+    /// The number of cuffs with an unfinished series.
     var held: Int { cuffs.count }
-    /// Opened for the first series: a second connection is no use to a watch that waits.
+    /// Opened for the first series: an idle watch does not need a second connection.
     nonisolated(unsafe) private var store: Store?
 
     init(path: String, policy: Policy, drivers: [CuffDriver] = CuffFamilies.all) throws(IngestError) {
@@ -40,8 +38,8 @@ final class SeriesSink: Sink {
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
-        // A batch that comes again must find the recorder as it was. Samples alone cannot fail, and a recorder that is kept twice
-        // is copied, with all that it holds: once for each measurement's end, and not for each of its samples.
+        // A repeated batch needs the recorder's former state. Batches of samples cannot fail, so the recorder is copied only at
+        // the end of a measurement, not for each sample.
         let former = cuffs[batch.source].flatMap { Self.cannotFail(batch, $0.recorder) ? nil : $0 }
         var cuff = cuffs.removeValue(forKey: batch.source) ?? begin(batch)
         (cuff.device, cuff.identity) = (batch.device, batch.identity)
@@ -58,7 +56,7 @@ final class SeriesSink: Sink {
             cuffs[batch.source] = former
             throw error
         }
-        // A cuff that shows nothing is not kept: each plugging in is another source.
+        // Idle cuffs are dropped: each connection is a new source.
         cuffs[batch.source] = cuff.recorder.isIdle ? nil : cuff
         return 0
     }
@@ -71,7 +69,7 @@ final class SeriesSink: Sink {
         return Cuff(recorder: recorder, driver: batch.driver, device: batch.device)
     }
 
-    /// Nothing but pressures and beats, and none of them ends a series.
+    /// Only pressures and beats that do not end a series.
     private static func cannotFail(_ batch: Batch, _ recorder: SeriesRecorder) -> Bool {
         recorder.hasRoom(for: batch.entries.count)
             && batch.entries.allSatisfy { entry in

@@ -1,23 +1,21 @@
 import Glibc
 
-/// Whether a server would accept readings as its sink is configured: asked of the sink's helper program (`--check ADDRESS`, cuff-sink(7)),
-/// which stores nothing there.
+/// Whether a server would accept readings with the sink's configuration: the result of the helper program's `--check ADDRESS`
+/// (cuff-sink(7)), which stores nothing.
 package enum SinkCheck: Sendable, Equatable {
-    /// As far as it can be known without sending a reading; the helper's own text.
+    /// As far as it can be tested without a reading; the helper's text.
     case ready(String)
-    /// The server is away, busy or not listened to: nothing needs to be changed here.
+    /// The server is unreachable or busy; the configuration may be right.
     case away(String)
-    /// Somebody must change something; the text says what.
     case wrong(String)
-    /// The helper knows no `--check`, or did not answer in time.
+    /// The helper has no `--check`, or did not answer in time.
     case unknown
 
-    /// The longest line of a helper.
     private static let longest = 4096
-    /// A helper has several steps, each with a limit of its own of 15 to 45 s.
+    /// A helper performs several steps, each with its own limit of 15 to 45 s.
     private static let limit = Duration.seconds(150)
 
-    /// Runs the helper and waits for its answer. Throws where the sink is not on a server, or its helper is not installed.
+    /// Throws if the sink is not on a server, or its helper is not installed.
     package static func run(_ sink: SinkSpec) throws(IngestError) -> SinkCheck {
         guard sink.kind.traits.contains(.remote), let program = sink.kind.helper else {
             throw IngestError(SinkFault.malformed(sink.name, why: "it is not on a server", example: "postgres://USER@HOST/DB"))
@@ -29,7 +27,7 @@ package enum SinkCheck: Sendable, Equatable {
         return line(from: helper.ends?.input ?? -1).flatMap(SinkCheck.init) ?? .unknown
     }
 
-    /// One line of the protocol; `nil` for anything else.
+    /// `nil` for a line outside the protocol.
     init?(_ line: String) {
         let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
         let text = parts.count == 2 ? parts[1] : ""
@@ -41,7 +39,7 @@ package enum SinkCheck: Sendable, Equatable {
         }
     }
 
-    /// The first line, without its line feed; `nil` when none came in time.
+    /// `nil` if none came in time.
     private static func line(from descriptor: Int32) -> String? {
         let until = HostClock.monotonic() + limit.nanoseconds
         var bytes: [UInt8] = []

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Removes what a sink has announced of a cuff to others, such as its entities in Home Assistant.
+/// Removes a cuff's announcements by a sink, such as its entities in Home Assistant.
 package enum SinkForgetting {
-    /// Replaces this process by the sink's helper program, which says what it removed and chooses the exit status; returns only by
-    /// throwing. `device` is the cuff's name in its readings.
+    /// Replaces this process by the sink's helper program, which prints what it removed and chooses the exit status; returns only
+    /// by throwing. `device` is the cuff's identity in its readings.
     package static func run(device: String, sink: SinkSpec) throws(IngestError) -> Never {
         guard sink.kind.traits.contains(.announcing), let program = sink.kind.helper else {
             throw IngestError(SinkFault.nothingAnnounced(sink.name))

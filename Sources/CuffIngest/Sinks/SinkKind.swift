@@ -1,66 +1,66 @@
-/// One kind of sink: what stands before the colon of an address, and everything the program needs to know about it. Help,
-/// completions, error messages, the configuration's keys and the tables in docs/ come from `SinkKind.all`.
+/// One kind of sink, by the scheme of its address. Help, completions, error messages, configuration keys and the tables in docs/
+/// are generated from `SinkKind.all`.
 ///
-/// A program that embeds this library makes kinds of its own and passes `SinkKind.all + [own]` where text is parsed, or puts
-/// `SinkSpec(own, path: …)` into `IngestOptions.sinks`.
+/// A program that embeds this library passes `SinkKind.all + [own]` to parsers, or puts `SinkSpec(own, path: …)` into
+/// `IngestOptions.sinks`.
 public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
-    /// What a sink of this kind says of a reading that it has accepted.
+    /// Whether accepted readings are durable.
     public enum Durability: String, Sendable {
-        /// What was taken is acknowledged to nobody.
+        /// Not acknowledged.
         case passThrough = "no"
-        /// It keeps what it takes where its path is a regular file, or is not there yet.
+        /// If its path is a regular file, or does not exist yet.
         case onRegularFiles = "on regular files"
-        /// Another program answers for each reading, or the kind keeps it in its own way.
+        /// Another program acknowledges each reading, or the kind has its own storage.
         case acknowledged = "yes"
     }
 
-    /// What distinguishes a kind beside its durability.
+    /// Other properties of a kind.
     public struct Traits: OptionSet, Sendable {
         /// One bit for each trait.
         public let rawValue: Int
-        /// Any bits; bits without a trait mean nothing.
+        /// Unknown bits are ignored.
         public init(rawValue: Int) { self.rawValue = rawValue }
-        /// Its lines go where a command's own output goes.
+        /// Prints where a command's own output goes.
         public static let standardOutput = Traits(rawValue: 1)
-        /// A database of readings, which also has a place for series and for lines that wait.
+        /// A database of readings, series and queued lines.
         public static let database = Traits(rawValue: 2)
-        /// Lines wait in an outbox, because the other side may be away.
+        /// Has an outbox, because the receiver may be unavailable.
         public static let outbox = Traits(rawValue: 4)
         /// A server, reached through a helper program.
         public static let remote = Traits(rawValue: 8)
-        /// Others are told which cuffs there are, until they are told to forget one.
+        /// Announces cuffs to others until told to forget one.
         public static let announcing = Traits(rawValue: 16)
-        /// Of an outbox: it carries alerts as well as readings. Servers that have a place for readings only get none.
+        /// Its outbox carries alerts, too. Servers that store only readings do not receive alerts.
         public static let alerts = Traits(rawValue: 32)
     }
 
-    /// Parses what follows the colon; throws a usage error with the reason.
+    /// Parses the part after the colon; throws a usage error with the reason.
     public typealias Parse = @Sendable (_ kind: SinkKind, _ operand: String) throws(IngestError) -> SinkSpec
-    /// Opens the sink; throws where that cannot be done, and then has changed nothing.
+    /// Opens the sink; if it throws, nothing was changed.
     public typealias Open = @Sendable (SinkSpec, SinkContext) throws(IngestError) -> any Sink
-    /// The id of the newest reading in the file; `nil` where it holds none.
+    /// The id of the newest reading in the file; `nil` if it has none.
     public typealias Latest = @Sendable (_ path: String) throws(IngestError) -> String?
 
-    /// What an address begins with, before the colon.
+    /// The word before the colon.
     public let scheme: String
-    /// The argument after the colon, as shown in help; empty where the kind takes none.
+    /// The argument after the colon, as in help; empty if there is none.
     public let operand: String
     /// One line.
     public let help: String
-    /// A whole sink of this kind, as on the command line.
+    /// A complete sink of this kind.
     public let example: String
-    /// Whether what it has accepted is kept.
+    /// Whether accepted readings are durable.
     public let durability: Durability
-    /// What else is special about it.
+    /// Other properties.
     public let traits: Traits
-    /// The program that reaches its server; `nil` for a sink of this program's own.
+    /// The helper program of a server; `nil` for a built-in sink.
     public let helper: String?
     let parse: Parse
-    /// The id of the newest reading that is there; `nil` for a kind of which `cuff sinks` has nothing to show.
+    /// The id of the newest stored reading, for `cuff sinks`.
     let latest: Latest?
     let open: Open
 
-    /// Sets each property as given.
+    /// Sets each property.
     public init(
         _ scheme: String, operand: String = "FILE", help: String, example: String, durability: Durability, traits: Traits = [],
         helper: String? = nil, parse: @escaping Parse = SinkKind.file, latest: Latest? = nil, open: @escaping Open
@@ -83,26 +83,25 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
 
     /// `sqlite:FILE`, `stdout`.
     public var spelling: String { operand.isEmpty ? scheme : "\(scheme):\(operand)" }
-    /// The word before the colon.
+    /// The scheme.
     public var description: String { scheme }
 
-    /// Two kinds are the same when they have the same scheme.
+    /// Equal if the schemes are.
     public static func == (a: SinkKind, b: SinkKind) -> Bool { a.scheme == b.scheme }
-    /// By the scheme alone.
+    /// By the scheme.
     public func hash(into hasher: inout Hasher) { hasher.combine(scheme) }
 
-    /// The same kind with an answer for each reading.
     static let acknowledging = "+ack"
 
     // MARK: Operands
 
-    /// The operand is the name of a file.
+    /// The operand is a file name.
     public static let file: Parse = { (kind, operand) throws(IngestError) in
         guard !operand.isEmpty, operand != "-" else { throw kind.malformed(operand, "it names no file") }
         return SinkSpec(kind, path: operand)
     }
 
-    /// There is none; `-` is standard output.
+    /// No operand; `-` is standard output.
     static let nothing: Parse = { (kind, operand) throws(IngestError) in
         guard operand.isEmpty || operand == "-" else {
             throw kind.malformed(operand, "\(kind) takes no file", example: "jsonl:\(operand)")

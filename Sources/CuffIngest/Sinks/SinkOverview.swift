@@ -1,36 +1,32 @@
 import CuffCore
 import Glibc
 
-/// How far each sink is: what `cuff sinks` prints. It looks at what is on disk, so it tells the same while a watch runs
-/// and after it was killed.
+/// What `cuff sinks` prints: what each sink has received, what is queued, and why. From the state on disk, so it works during a
+/// watch and after a crash.
 package struct SinkOverview: Sendable {
     package struct Row: Sendable, Equatable {
         package var sink: String
-        /// Id of the last reading that is there for good; of a sink that does not answer, the last that was handed over.
+        /// Id of the last durable reading; for a sink without answers, of the last delivered one.
         package var acknowledged: String?
-        /// When that reading was acknowledged; `nil` where it is not known.
         package var acknowledgedAt: Timestamp?
         package var pending = 0
-        /// It keeps what it takes, or answers for it.
         package var isDurable = true
-        /// How long the oldest of them has waited, in seconds.
+        /// How long the oldest queued line has waited, in seconds.
         package var oldest: Int64?
         package var error: String?
         package var nextTry: Timestamp?
-        /// Readings that the other side will never take, and why: the newest twenty.
         package var refused = 0
-        /// The newest of them, at most twenty.
+        /// The newest, at most twenty.
         package var refusals: [Refusal] = []
-        /// Readings handed over to a sink that does not answer: whether they arrived is unknown.
+        /// Readings delivered to a sink without answers, which may not have arrived.
         package var lost = 0
 
-        /// Why something is not delivered: the last error, else what was said of the newest reading that was refused.
+        /// Why something is not delivered: the last error, or the newest refusal.
         var why: String? {
             error ?? refusals.first.map { "refused: " + ($0.reason.isEmpty ? "no reason was given" : $0.reason) }
         }
     }
 
-    /// A reading that a helper refused.
     package struct Refusal: Sendable, Equatable {
         package var id: String
         package var revision: Int
@@ -39,8 +35,8 @@ package struct SinkOverview: Sendable {
 
     package var rows: [Row]
 
-    /// The database in which lines wait for the sinks of a run: the run's own where it has one, else `outbox.db` in the
-    /// folder of the program's state. `nil` when no sink needs one, or no place is known.
+    /// The database of queued lines: the run's own if there is one, else `outbox.db` in the state folder. `nil` if no sink needs
+    /// one, or no folder is known.
     static func outbox(of sinks: [SinkSpec], memory: DriverMemory?) -> String? {
         guard sinks.contains(where: { $0.kind.traits.contains(.outbox) }) else { return nil }
         if let own = sinks.first(where: { $0.kind.traits.contains(.database) }) { return own.path }
@@ -50,8 +46,7 @@ package struct SinkOverview: Sendable {
         return path
     }
 
-    /// Databases that may hold an outbox: the named one, else the standard one and the one in the state folder, as far as
-    /// they are there.
+    /// The existing databases that may hold an outbox: the named one, else the default one and the one in the state folder.
     static func databases(_ named: String?) throws(IngestError) -> [String] {
         if let named { return [named] }
         let places = [Store.standardPath, DriverMemory.standard?.file("outbox.db")].compactMap { $0 }
@@ -62,7 +57,7 @@ package struct SinkOverview: Sendable {
         return usual
     }
 
-    /// `sinks` are looked at too: the newest reading in the files among them.
+    /// `sinks`: also shows the newest reading in these files.
     package init(database: String?, sinks: [SinkSpec] = []) throws(IngestError) {
         var rows: [Row] = []
         let now = HostClock.now()
@@ -88,15 +83,14 @@ package struct SinkOverview: Sendable {
 
     // MARK: As text
 
-    /// Columns for a terminal of this width; `nil` fits to none.
+    /// Columns for a terminal of this width; `nil`: not wrapped.
     package func table(width: Int? = nil) -> String {
         let head = ["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR", "REFUSED", "LOST"]
         let cells = rows.map { self.cells($0, plain: false) }
-        // What is wrong stays: the last error, what was refused and what was lost.
+        // Never left out: the last error, refusals and losses.
         return TextTable(head, cells, wrapping: 6, optional: [2, 5, 1, 4]).text(width: width) + refusals
     }
 
-    /// One line for each reading that was set aside.
     private var refusals: String {
         rows.flatMap { row in
             row.refusals.map {
@@ -106,7 +100,6 @@ package struct SinkOverview: Sendable {
         }.joined()
     }
 
-    /// Tab-separated lines for a pipe.
     package var plain: String { rows.map { cells($0, plain: true).joined(separator: "\t") + "\n" }.joined() }
 
     private func cells(_ row: Row, plain: Bool) -> [String] {

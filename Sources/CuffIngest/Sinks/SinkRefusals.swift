@@ -1,13 +1,13 @@
-/// The readings of one run that the other side refused; no quantities, and no failed measurements, for which many servers have no place.
+/// The blood pressures of one run that were refused. Quantities and failures do not count: many servers cannot store them.
 public struct SinkRefusals: Sendable, Equatable {
-    /// Blood pressures that were refused.
+    /// Refused blood pressures.
     public var readings = 0
-    /// Of these, those that have the cuff's time and no zone for it.
+    /// How many of them have the cuff's local time and no zone.
     public var withoutZone = 0
-    /// What the other side said of the last one.
+    /// The last reason given.
     public var reason = ""
 
-    /// None.
+    /// No refusals.
     public init() {}
 
     mutating func add(_ line: Outbox.Line, _ reason: String) {
@@ -19,15 +19,14 @@ public struct SinkRefusals: Sendable, Equatable {
 }
 
 extension Outbox.Line {
-    /// `OutboxState` and the end of a run judge a refusal by what was refused. The line is this program's own, and a quote within a value
-    /// is escaped, so a key is found by its bytes.
+    /// Text searches suffice: the line is this program's own, and quotes within values are escaped.
     private func has(_ key: StaticString) -> Bool {
         String(decoding: bytes, as: UTF8.self).contains("\"\(key)\":")
     }
 
     var isBloodPressure: Bool { bytes.starts(with: "{\"type\":\"blood_pressure\",".utf8) }
-    /// Nothing is missing of it: a server that has a place for blood pressures can take it.
+    /// A complete reading, which a server for blood pressures can store.
     var isCompleteReading: Bool { isBloodPressure && !isPending && has("measured") }
-    /// The cuff said when, and no rule of the clock was applied.
+    /// With the cuff's time, not corrected by any clock rule.
     var lacksZone: Bool { has("device_time") && !has("measured") && !has("clock") }
 }

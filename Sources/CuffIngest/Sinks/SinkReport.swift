@@ -1,35 +1,34 @@
 import CuffCore
 
-/// How one sink fared.
+/// The statistics of one sink.
 public struct SinkReport: Sendable, Equatable {
-    /// The sink's name, as the user wrote it.
+    /// The sink as the user wrote it.
     public var label: String
     /// Not optional.
     public var isRequired: Bool
     /// `Sink.isInternal`.
     public var isInternal = false
-    /// What it has is kept; else it is passed through.
+    /// Durable rather than pass-through.
     public var isDurable = true
-    /// Readings it has kept, those it already had included.
+    /// Readings stored, including known ones.
     public var stored = 0
-    /// Of these, readings it already had.
+    /// Readings it already had.
     public var known = 0
-    /// Readings an optional sink could not take in time.
+    /// Readings skipped by an optional sink that was too slow.
     public var missed = 0
-    /// What it failed with; `nil` where it did not.
+    /// Its last error.
     public var fault: IngestError?
-    /// What it has taken and not passed on yet.
+    /// Accepted and not yet passed on.
     public var backlog: SinkBacklog?
-    /// Readings that wait to be handed to it.
+    /// Readings queued for it.
     public var waiting = 0
-    /// When a failed write is tried again.
+    /// When a failed write is repeated.
     public var nextTry: Timestamp?
-    /// How long its writes took, durable as they are.
+    /// The duration of its writes, including durability.
     public var writes = LatencyHistogram()
 }
 
 extension SinkReport {
-    /// One write has succeeded.
     mutating func noteStored(_ readings: Int, known: Int, _ nanoseconds: Int64) {
         writes.add(nanoseconds: nanoseconds)
         nextTry = nil

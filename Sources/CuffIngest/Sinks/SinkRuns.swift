@@ -3,14 +3,12 @@ import Glibc
 
 package enum SinkRuns {
     package struct Retried: Sendable, Equatable {
-        /// Lines that the other side has now.
         package var sent = 0
-        /// Lines that it refused, and that are set aside.
         package var refused = 0
         package var left = 0
     }
 
-    /// Sends what waits now, until it is sent or nothing is taken any more. `refused`: also what was refused before.
+    /// Sends the queued lines until done or nothing more is accepted. `refused`: also those refused earlier.
     package static func retry(
         database: String?, sink: String? = nil, refused: Bool = false, told: @escaping @Sendable (IngestError) -> Void = { _ in }
     ) throws(IngestError) -> Retried {
@@ -34,7 +32,6 @@ package enum SinkRuns {
         return result
     }
 
-    /// Gives up what waits for one sink.
     package static func drop(database: String?, sink: String, confirmation: String) throws(IngestError) -> Int {
         let name = try SinkSpec(sink).name
         guard confirmation == "drop" else {

@@ -1,17 +1,17 @@
 import CuffCore
 import Glibc
 
-/// Where readings go, as it is written on the command line: a kind of `SinkKind.all`, a colon and the kind's operand, e.g.
-/// `sqlite:bp.db`; another scheme is that of a helper program. A `?` at the end makes the sink optional: the cuff does not wait for it.
+/// A sink as on the command line: the scheme of a `SinkKind`, a colon and the operand, such as `sqlite:bp.db`; other schemes are
+/// those of helper programs. A final `?` makes the sink optional: the cuff does not wait for it.
 public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
-    /// What kind of sink it is.
+    /// The kind of sink.
     public var kind: SinkKind
     /// A file, a command, a socket's path, `HOST:PORT` …; empty for `stdout`.
     public var path: String
-    /// Cuffs wait for the sink; written without a `?` at the end.
+    /// Cuffs wait for the sink; written without a final `?`.
     public var isRequired: Bool
 
-    /// Sets each property as given; nothing is checked.
+    /// Sets each property; nothing is checked.
     public init(_ kind: SinkKind, path: String = "", isRequired: Bool = true) {
         self.kind = kind
         self.path = path
@@ -20,19 +20,19 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
 
     /// JSON Lines on standard output.
     public static let stdout = SinkSpec(.stdout)
-    /// Lines for a person at a terminal.
+    /// Lines for people, on standard output.
     public static let table = SinkSpec(.table)
 
-    /// Parses a sink; throws a usage error with the reason.
+    /// Throws a usage error with the reason.
     public init(_ text: String, among kinds: [SinkKind] = SinkKind.all) throws(IngestError) {
         let isRequired = text.last != "?"
         let name = isRequired ? text[...] : text.dropLast()
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let scheme = parts.first.map(String.init) ?? ""
-        // Any other scheme is a helper program's, which has to be there when the sink is opened.
+        // Other schemes belong to helper programs, which are looked up when the sink is opened.
         let operand = parts.count > 1 ? String(parts[1]) : ""
         guard let kind = kinds.first(where: { $0.scheme == scheme }) ?? (parts.count > 1 ? SinkKind.helper(for: scheme) : nil) else {
-            // Nothing may repeat a secret, whatever is wrong with the rest.
+            // First of all, because other errors repeat the address.
             if let place = RemoteAddress(operand).placeOfSecret {
                 throw IngestError(SinkFault.secretInAddress(scheme: scheme, place: place, program: "its helper program", credential: nil))
             }
@@ -44,10 +44,10 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         self.isRequired = isRequired
     }
 
-    /// Whether its lines go where a command's own output goes.
+    /// Whether it prints where a command's own output goes.
     public var writesStandardOutput: Bool { kind.traits.contains(.standardOutput) }
 
-    /// What is written there is kept, as far as can be told before it is opened.
+    /// Whether it is durable, as far as known before it is opened.
     public var isDurable: Bool {
         switch kind.durability {
         case .passThrough: false
@@ -56,44 +56,42 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// `nil` where nothing is there.
     static func isRegularFile(_ path: String) -> Bool? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// As it is written, without what says whether it is required: the name under which an outbox is kept.
+    /// Without the final `?`: the name of its outbox.
     public var name: String { path.isEmpty ? kind.scheme : "\(kind.scheme):\(path)" }
 
     /// The sink as the user writes it.
     public var description: String { name + (isRequired ? "" : "?") }
 
-    /// Opens the sink; nothing of an existing file is changed when that fails.
+    /// If it throws, no existing file was changed.
     func open(_ context: SinkContext = SinkContext()) throws(IngestError) -> any Sink { try kind.open(self, context) }
 }
 
-/// What opening a sink needs to know beside its name.
+/// Parameters for opening a sink.
 public struct SinkContext: Sendable {
     /// How a reading is written as a line.
     public var line = ReadingLine()
-    /// The database in which lines wait for sinks outside; `nil` where there is no place for one.
+    /// The database for queued lines, if any.
     public var outbox: String?
-    /// By driver, whom a record names; only where that is to be kept.
+    /// By driver, the patient of a record; only where patients are stored.
     public var patients: [DriverID: @Sendable ([UInt8]) -> String?] = [:]
     /// Whose all readings of the run are, because the user says so; databases keep it with them.
     public var person: String?
-    /// Hears of a fault that the sink survives: another side that is away, a damaged line that was removed.
+    /// Called for faults that the sink survives, such as an unavailable receiver or removed lines.
     public var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
 
-    /// The run's own sink for the database that is also the outbox: it writes readings and waiting lines in one transaction.
+    /// The run's own sink for the database of the outbox, which writes readings and queued lines in one transaction.
     var database: SQLiteSink?
 
-    /// Asks the run to end: a sink that waits for a reader does not do so for ever then.
+    /// Ends the wait for a reader of the output.
     var stop: StopSignal?
-    /// The folder of the installation's helper programs.
     var helpers = HelperProgram.folder
 
-    /// Nothing special: no outbox, and nobody hears of faults.
+    /// Without an outbox; faults are ignored.
     public init() {}
 }

@@ -2,7 +2,6 @@ import CLinux
 import CuffCore
 import Glibc
 
-/// A stream socket, on this machine or another.
 final class SocketPeer: LinePeer {
     enum Place: Sendable, Hashable {
         case unix(String)
@@ -15,10 +14,10 @@ final class SocketPeer: LinePeer {
     private var sent = 0
     private var isReset = false
     private let isAnswering: Bool
-    /// A machine that answers nothing for so long is gone; the kernel itself would wait for a quarter of an hour.
+    /// The kernel's own connection time-out is a quarter of an hour.
     private static let connectLimit: Int32 = 10_000
     private static let silenceLimit: UInt32 = 60_000
-    /// How long whoever was sent everything has for closing its side.
+    /// How long the peer may take to close after it was sent everything.
     private static let farewell = Duration.seconds(2)
 
     init(_ place: Place, name: String, isAnswering: Bool) {
@@ -88,8 +87,8 @@ final class SocketPeer: LinePeer {
         IngestError(SinkFault.wentAway(name, errno: number))
     }
 
-    /// Of what was written, the kernel still holds what its peer has not acknowledged (tcp) or not read (unix, where it
-    /// counts whole buffers). A connection that was reset may have lost any of it.
+    /// Excludes what the peer has not acknowledged (TCP) or not read (Unix sockets, counted in whole buffers), as far as the
+    /// kernel knows. After a reset, any of it may be lost.
     var taken: Int {
         guard let stream else { return 0 }
         let untaken = Int(max(0, clinux_socket_untaken(stream.output)))
@@ -105,7 +104,7 @@ final class SocketPeer: LinePeer {
     var isGone: Bool {
         guard let stream, !isReset else { return true }
         var room = [UInt8](repeating: 0, count: 512)
-        // What a peer says that is not asked for acknowledgements is read and dropped.
+        // Unexpected input of a peer without acknowledgements is discarded.
         let flags = Int32(MSG_DONTWAIT) | (isAnswering ? Int32(MSG_PEEK) : 0)
         while true {
             let count = recv(stream.input, &room, room.count, flags)
@@ -123,7 +122,7 @@ final class SocketPeer: LinePeer {
         self.stream = nil
         defer { Glibc.close(stream.output) }
         shutdown(stream.output, Int32(SHUT_WR))
-        // Whoever reads to the end and closes has had everything; whoever breaks off, or never reads, has not.
+        // A peer that reads to the end and then closes has received everything; otherwise not.
         let until = HostClock.monotonic() + Self.farewell.nanoseconds
         var room = [UInt8](repeating: 0, count: 512)
         while true {

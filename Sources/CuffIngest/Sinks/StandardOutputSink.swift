@@ -9,10 +9,8 @@ extension SinkKind {
     ) { StandardOutputSink(line: $1.line, stop: $1.stop) }
 }
 
-/// JSON Lines on a descriptor that somebody else opened, standard output as a rule. Whole lines only; a batch is out
-/// when `write` returns, so a line leaves the moment it exists.
-///
-/// It knows no earlier runs: what comes again is printed again.
+/// JSON Lines on a descriptor opened by the caller, usually standard output. Writes whole lines, all of them before `write`
+/// returns. It knows no earlier runs: repeated readings are printed again.
 final class StandardOutputSink: Sink {
     let label = "stdout"
     let takesLiveEvents = true
@@ -20,18 +18,18 @@ final class StandardOutputSink: Sink {
     private let line: ReadingLine
     private let descriptor: Int32
     private let stop: StopSignal?
-    /// The same pipe, opened once more: others share `descriptor`, and they may not expect it to be non-blocking. -1: no pipe, or
-    /// closed. Locked because a run that failed is closed while a source may still be writing.
+    /// The same pipe opened again, non-blocking, because `descriptor` is shared with other processes. -1: not a pipe, or closed.
+    /// Locked because a failed run closes it while a source may still write.
     private let unblocked: Locked<Int32>
-    // Used by one delivery at a time; the pipeline's lock lies between two.
+    // Used by one delivery at a time, under the pipeline's lock.
     nonisolated(unsafe) private var text = TextBuffer(capacity: StandardOutputSink.piece + 4096)
-    /// Bytes of one write: the capacity of a pipe.
+    /// The size of a write: the capacity of a pipe.
     private static let piece = 1 << 16
-    /// Lines are printed in stretches: a line has some 230 bytes.
+    /// Lines formatted at a time: a line has about 230 bytes.
     private static let linesAtOnce = 64
     private static let linesIfReady = 16
 
-    /// A pipe that nobody reads is waited for without limit, but no longer than this once `stop` is raised.
+    /// A pipe without a reader blocks indefinitely, but no longer than this once `stop` is raised.
     private static let lastWait = Duration.milliseconds(500)
 
     init(line: ReadingLine, descriptor: Int32 = STDOUT_FILENO, stop: StopSignal? = nil) {
@@ -55,7 +53,7 @@ final class StandardOutputSink: Sink {
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
-    /// A pipe takes up to 4,096 bytes (PIPE_BUF) as a whole or not at all: pipe(7).
+    /// A pipe accepts up to 4,096 bytes (PIPE_BUF) atomically: pipe(7).
     func writeIfReady(_ batch: Batch) -> Bool {
         unblocked.withLock { pipe in
             guard pipe >= 0, batch.entries.count <= Self.linesIfReady else { return false }
@@ -91,8 +89,8 @@ final class StandardOutputSink: Sink {
 
     private var isPipe: Bool { unblocked.withLock { $0 >= 0 } }
 
-    /// Writes through the description that does not block, so that a signal ends a run whose output nobody reads. What is left then is
-    /// nowhere: this sink is not durable.
+    /// Writes without blocking, so that a signal ends a run whose output is not read. The rest is lost then: this sink is not
+    /// durable.
     private func write(_ bytes: UnsafeRawBufferPointer, until stop: StopSignal) throws(SystemFault) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -110,7 +108,7 @@ final class StandardOutputSink: Sink {
         }
     }
 
-    /// Waits until the pipe takes something; `false` where it was told to stop and nobody read in the time that is left then.
+    /// Waits until the pipe accepts bytes; `false` if stopped and the remaining time has passed.
     private func waitForReader(_ stop: StopSignal) -> Bool {
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0), pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),

@@ -2,10 +2,10 @@ import CuffCore
 import SQLite
 
 extension Store {
-    /// Every sink that ever had an outbox here, with what waits for it.
+    /// The state of every sink that ever had an outbox here.
     func outboxes() throws(IngestError) -> [Outbox.State] {
         try read { db in
-            // A database of a while ago has not all of it.
+            // An earlier version's database lacks these columns.
             let hasAnswers = try Schema.columns(db, "outbox").contains("refused")
             return try db.rows(
                 """
@@ -34,12 +34,11 @@ extension Store {
         ) { Outbox.Refusal(id: $0.text(0) ?? "", revision: Int($0.number(1)), reason: $0.text(2) ?? "") }
     }
 
-    /// Whether a sink has ever acknowledged anything.
     func hasAcknowledged(_ spec: String) throws(IngestError) -> Bool {
         try read { try $0.hasRow("SELECT 1 FROM sink WHERE spec = ? AND acknowledged IS NOT NULL", spec) }
     }
 
-    /// Queues again what a sink refused, in the order in which they came; answers how many lines that were.
+    /// Queues refused lines again in their order; returns how many.
     func requeueRefused(_ spec: String) throws(IngestError) -> Int {
         try commit { db in
             let lines = try db.rows(
@@ -60,8 +59,8 @@ extension Store {
         }
     }
 
-    /// Gives up what waits for a sink, and what it refused; answers how many lines that were. What waits counts as sent: reading the cuff
-    /// again does not bring it back. What was refused is forgotten, and is sent again where it is read again.
+    /// Drops the queued and refused lines of a sink; returns how many. Queued lines count as sent: reading the cuff again does
+    /// not queue them. Refused lines are forgotten, so they are queued again if read again.
     func dropOutbox(_ spec: String) throws(IngestError) -> Int {
         try commit { db in
             let number = "(SELECT number FROM sink WHERE spec = ?)"

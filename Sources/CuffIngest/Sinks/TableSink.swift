@@ -8,13 +8,13 @@ extension SinkKind {
     ) { _, _ in TableSink() }
 }
 
-/// Lines for a person at a terminal, under one heading. Programs are given `StandardOutputSink`.
+/// Lines for people at a terminal, with a heading. Programs use `StandardOutputSink`.
 final class TableSink: Sink {
     let label = "table"
     let takesLiveEvents = true
     var outputDescriptor: Int32? { descriptor }
     private let descriptor: Int32
-    // Used on the sink's queue alone.
+    // From here on: used on the sink's queue only.
     nonisolated(unsafe) private var text = TextBuffer()
     nonisolated(unsafe) private var isHeadingDone = false
 
@@ -34,7 +34,7 @@ final class TableSink: Sink {
         return 0
     }
 
-    /// Writes lines, folded where the descriptor is a terminal that is narrower.
+    /// Writes lines, folded to the width of a terminal.
     static func put(_ text: inout TextBuffer, to descriptor: Int32) throws(IngestError) {
         if let width = TerminalSize.columns(of: descriptor) {
             let folded = TextTable.folded(text.string, width: width)
@@ -49,7 +49,7 @@ final class TableSink: Sink {
     }
 }
 
-/// Ends the run in order after so many readings; a required sink, so that it counts what the others have stored as well.
+/// Ends the run after this many readings; it is required, so that it counts readings that the other sinks have stored.
 final class MaximumSink: Sink {
     let label = "maximum"
     private let maximum: Int

@@ -1,14 +1,13 @@
 import CuffCore
 
-/// A capture file, its form told by how it begins.
+/// A capture file, whose format is recognised by its beginning.
 struct CaptureInput {
     let file: InputFile
     private let selection: CaptureSelection
     private(set) var source: any CaptureSource = CaptureTextReader()
     private var isFormKnown = false
-    /// What was read before the form is known.
     private var head: [UInt8] = []
-    /// Whether the file has ended, and whether the source was told.
+    /// Whether the file has ended, and whether the source was notified.
     private var isAtEnd = false
     private var isFinished = false
 
@@ -22,20 +21,19 @@ struct CaptureInput {
         }
     }
 
-    /// A capture of which the beginning was read already.
     init(_ file: InputFile, head: [UInt8], _ selection: CaptureSelection) {
         self.file = file
         self.head = head
         self.selection = selection
     }
 
-    /// Reads the next chunk of the file, whose items `next` then hands out; answers whether there may be more.
+    /// Reads the next chunk of the file for `next`; returns whether there may be more.
     mutating func fill(_ stop: StopSignal) throws(IngestError) -> Bool {
         var chunk = try file.next(stop)
         isAtEnd = chunk == nil
         if !isFormKnown {
             head += chunk ?? []
-            // A pipe may bring a file's first bytes one by one.
+            // A pipe may deliver single bytes.
             guard isAtEnd || head.count >= CaptureForms.enough else { return true }
             if !CaptureForms.isPcapng(head) { try selection.refuse(name) }
             source = CaptureForms.source(for: head, selection)
@@ -47,7 +45,7 @@ struct CaptureInput {
         return !isAtEnd
     }
 
-    /// The next item of what was read; `nil` when there is none.
+    /// `nil` when all that was read is consumed.
     mutating func next() throws(IngestError) -> CaptureItem? {
         do throws(CaptureFault) {
             if let item = try source.next() { return item }
@@ -57,7 +55,7 @@ struct CaptureInput {
         } catch { throw source.error(error, in: name) }
     }
 
-    /// Hands the items of what was read to `body`, until that answers `false`.
+    /// Passes the items read so far to `body` until it returns `false`.
     mutating func forEach(_ body: (CaptureItem) -> Bool) throws(IngestError) {
         var goesOn = true
         do throws(CaptureFault) {
@@ -66,11 +64,11 @@ struct CaptureInput {
                 return goesOn
             }
         } catch { throw source.error(error, in: name) }
-        // What the end of the file leaves.
+        // The end of the file may complete an item.
         if goesOn, let last = try next() { _ = body(last) }
     }
 
-    /// Appends the items of the next chunk; answers whether there may be more.
+    /// Appends the items of the next chunk; returns whether there may be more.
     mutating func read(into items: inout [CaptureItem], _ stop: StopSignal) throws(IngestError) -> Bool {
         let isMore = try fill(stop)
         while let item = try next() { items.append(item) }

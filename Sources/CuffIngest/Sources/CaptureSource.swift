@@ -1,26 +1,26 @@
 import CuffCore
 
-/// One form of recorded conversation, read in any chunking and constant memory.
+/// A capture format, read in chunks of any size and constant memory.
 public protocol CaptureSource: CaptureReader {
-    /// What the capture says about itself; complete once the first item is out.
+    /// The capture's header, complete once the first item was returned.
     var header: CaptureHeader { get }
-    /// When the capture's time 0 was, where it says.
+    /// The absolute time of the capture's time 0, if known.
     var start: Timestamp? { get }
-    /// The driver that the capture tells of without being asked, beside its header: a cuff's own USB ids.
+    /// The driver implied by the contents, such as a cuff's own USB ids.
     var impliedDriver: DriverID? { get }
-    /// Worth telling a person once all is read.
+    /// Remarks for the user, complete at the end.
     var remarks: [String] { get }
-    /// What `CaptureFault.line` counts.
+    /// The unit that `CaptureFault.line` counts.
     static var unit: String { get }
 }
 
 extension CaptureSource {
-    /// No driver follows from the file.
+    /// `nil`.
     public var impliedDriver: DriverID? { nil }
-    /// Nothing to remark.
+    /// Empty.
     public var remarks: [String] { [] }
 
-    /// The fault as an error of the file that was read.
+    /// Converts a fault to an error about the file.
     func error(_ fault: CaptureFault, in name: String) -> IngestError {
         IngestError(InputFault.damaged(name, unit: Self.unit, number: fault.line, why: fault.reason))
     }
@@ -37,7 +37,7 @@ extension PcapngReader: CaptureSource {
     /// Faults name a block.
     public static var unit: String { "block" }
 
-    /// The driver of the USB ids, where one claims them.
+    /// The driver that claims the USB ids.
     public var impliedDriver: DriverID? {
         guard let device = usb.chosen.map({ usb.devices[$0] }), let vendor = device.vendor, let product = device.product
         else { return nil }
@@ -45,7 +45,7 @@ extension PcapngReader: CaptureSource {
         return CuffFamilies.all.first { $0.claims.contains(own) }?.id
     }
 
-    /// What a reader of the result should know, e.g. a chip that was guessed.
+    /// Remarks on assumptions, such as a guessed chip.
     public var remarks: [String] {
         let others = usb.devices.indices.filter { $0 != usb.chosen && usb.devices[$0].transfers > 0 }.map { usb.devices[$0].name }
         guard let chosen = usb.chosen.map({ usb.devices[$0] }) else {
@@ -61,24 +61,24 @@ extension PcapngReader: CaptureSource {
 }
 
 extension USBConversation.Device {
-    /// As `--usb` takes it, with the ids where they are known.
+    /// As `--usb` accepts it, with the ids if known.
     var name: String {
         let ids = vendor.flatMap { vendor in product.map { " (\(USBID(vendor: vendor, product: $0)))" } }
         return "\(bus).\(address)\(ids ?? "")"
     }
 }
 
-/// Which device of a USB capture is meant, and what its chip is, where the capture does not tell.
+/// Selects the device of a USB capture, and its chip if the capture does not show it.
 public struct CaptureSelection: Sendable, Hashable {
-    /// Which device of a USB capture is read.
+    /// The device to read.
     public var device = USBConversation.Selection.first
-    /// The bridge chip, where the capture does not show it; `nil`: it is recognised.
+    /// The bridge chip; `nil`: recognised by its data.
     public var chip: USBConversation.Chip?
 
-    /// The first device, with its chip recognised.
+    /// The first device, with a recognised chip.
     public init() {}
 
-    /// Refuses a choice where there is nothing to choose from.
+    /// Throws if a selection was made but the capture is not of a USB bus.
     func refuse(_ name: String) throws(IngestError) {
         guard self != CaptureSelection() else { return }
         throw IngestError(InputFault.notOfABus(name))
@@ -104,18 +104,18 @@ public struct CaptureSelection: Sendable, Hashable {
     }
 }
 
-/// The forms that are known, told apart by how a file begins.
+/// Recognises capture formats by their first bytes.
 public enum CaptureForms {
-    /// As many bytes as are needed to tell.
+    /// The number of bytes needed.
     static let enough = 12
 
-    /// The reader for a file that begins with these bytes: pcapng, else text.
+    /// A pcapng reader, or else a text reader.
     public static func source(for head: [UInt8], _ selection: CaptureSelection = CaptureSelection()) -> any CaptureSource {
         isPcapng(head) ? PcapngReader(selection.device, chip: selection.chip) : CaptureTextReader()
     }
 
-    /// Whether whole lines at the beginning are those of a text capture: an item that the reader takes, or a head that names a
-    /// driver. A cuff's own text may begin with any one of these characters, so one character does not tell.
+    /// Whether it starts with whole lines of a text capture: a valid item, or a header with a driver. One character is not
+    /// enough, because a cuff's own text may start with any of these.
     public static func isText(_ head: [UInt8]) -> Bool {
         guard let first = head.first, [0x23, 0x5B, 0x3C, 0x3E].contains(first) else { return false }
         let start = head.prefix(1 << 14)
@@ -129,7 +129,7 @@ public enum CaptureForms {
         }
     }
 
-    /// A section header with its magic, which no cuff's bytes begin with.
+    /// A section header with its magic, with which no cuff's bytes start.
     public static func isPcapng(_ head: [UInt8]) -> Bool {
         guard PcapngReader.recognises(head), head.count >= enough else { return false }
         let magic: [UInt8] = [0x1A, 0x2B, 0x3C, 0x4D]

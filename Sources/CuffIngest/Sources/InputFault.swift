@@ -1,33 +1,30 @@
-/// Why a capture, or a stream of a cuff's bytes, cannot be read. The first text is the name of the file.
+/// Why a capture or byte stream cannot be read. The first text is the name of the file.
 public enum InputFault: Fault {
     case empty(String)
-    /// A pipe or terminal that ended at once.
+    /// A pipe or terminal that ended without a byte.
     case noBytes(String)
-    /// The capture is damaged; `unit` is what `number` counts: a line of text, a block of pcapng.
+    /// `unit` is what `number` counts: a line of text, a block of pcapng.
     case damaged(String, unit: String, number: Int, why: String)
-    /// There is no byte of a cuff in it; the remark says what was found instead.
+    /// No bytes of a cuff; the remark names what was found instead.
     case noConversation(String, remark: String?)
-    /// Nothing in it tells the family.
     case noDriver(String)
-    /// A capture where the bytes of a cuff alone are expected.
     case isCapture(String, isStandardInput: Bool)
-    /// A clock of the reader's own was asked for.
+    /// `--live` with a capture, which has its own times.
     case hasTimes(String)
     case isTerminal(String)
-    /// A device or chip is chosen where there is no USB bus.
+    /// `--usb` or `--chip` without a USB capture.
     case notOfABus(String)
     case unknownChip(String, known: [String])
     case notAUSBDevice(String)
-    /// Longer than what can be held to be played.
+    /// Too long to be kept in memory for playing.
     case tooLong(String)
-    /// Frames of this driver have no fields within fields.
+    /// Frames of this driver have no nested fields.
     case nothingToExplain(driver: String)
-    /// Bytes, and none of them an IEEE 11073 APDU.
     case noAPDU(String)
-    /// The program was stopped before the file was whole.
+    /// The program was stopped before the file was complete.
     case notWritten(String)
 
-    /// What kind of failure each is, and what happened.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .empty(let name): (.badData, "\(name) is empty")

@@ -1,23 +1,22 @@
 import CuffCore
 import Glibc
 
-/// Where the bytes come from.
+/// The source of the bytes.
 public enum InputSource: Sendable {
-    /// A file's path; `-` is standard input.
     case path(String)
-    /// An open descriptor, with what to call it.
+    /// An open descriptor, with a name for messages.
     case descriptor(Int32, name: String)
 }
 
-/// A file or stream read chunk by chunk; what is there is taken at once, so that live input is not held back.
+/// A file or stream, read in chunks as soon as bytes are available, so live input is not delayed.
 final class InputFile {
     let name: String
     let kind: Descriptor.Kind
     private let descriptor: Int32
     private let isOwn: Bool
     var isStandardInput: Bool { descriptor == STDIN_FILENO }
-    /// What a pipe holds at most. A quarter megabyte of a file was measured to be a fifth slower: its readings no longer
-    /// stay in the processor's cache until they are printed.
+    /// The capacity of a pipe. Chunks of 256 KiB were measured to be a fifth slower: the readings leave the processor's cache
+    /// before they are printed.
     private let size = 1 << 16
 
     init(_ input: InputSource) throws(IngestError) {
@@ -31,7 +30,7 @@ final class InputFile {
             (name, isOwn) = (path, true)
         }
         kind = Descriptor.kind(descriptor)
-        // From here on every property is set, and deinit closes the descriptor of an initialiser that throws.
+        // From here on every property is set, so deinit closes the descriptor if this throws.
         if kind == .directory { throw .reading(name, EISDIR) }
         if kind == .terminal && !isOwn {
             throw IngestError(InputFault.isTerminal(name))
@@ -42,7 +41,7 @@ final class InputFile {
 
     var isEmpty: Bool { Descriptor.size(descriptor) == 0 }
 
-    /// The next bytes; `nil` at the end or when the run is stopped.
+    /// `nil` at the end or when the run is stopped.
     func next(_ stop: StopSignal) throws(IngestError) -> [UInt8]? {
         if stop.isRaised { return nil }
         if kind != .regular && !stop.waitForInput(descriptor) { return nil }
@@ -50,7 +49,7 @@ final class InputFile {
             let chunk = try Descriptor.chunk(descriptor, size)
             return chunk.isEmpty ? nil : chunk
         } catch {
-            // A pseudo terminal whose other end is gone says so by an error.
+            // Reading a pseudo terminal whose other end was closed fails with EIO.
             if error.number == EIO && kind != .regular { return nil }
             throw .reading(name, error.number)
         }

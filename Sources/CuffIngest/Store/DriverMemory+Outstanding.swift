@@ -1,10 +1,10 @@
 import CuffCore
 import Glibc
 
-/// What a cuff may send again (`OutstandingRecords`), one small file per cuff: the boot of the machine, then hex.
+/// Records that a cuff may send again (`OutstandingRecords`), one file per cuff: the boot id of the machine, then hex.
 ///
-/// A process that is killed leaves what it wrote, flushed or not. A power cut does not, so that what a file of another boot
-/// calls unacknowledged is not believed: then an equal record is kept beside the first.
+/// A killed process leaves all that it wrote; a power cut does not. So a file of another boot is not trusted as to which records
+/// are unacknowledged; an equal record is then stored twice.
 extension DriverMemory {
     static func outstandingName(_ driver: DriverID, _ device: String) -> String {
         StateFile.name("\(driver)-unacknowledged", for: device)
@@ -12,7 +12,7 @@ extension DriverMemory {
 
     private func path(_ driver: DriverID, _ device: String) -> String { "\(folder)/\(Self.outstandingName(driver, device))" }
 
-    /// Of every cuff of the driver, by the file's name: a cuff may tell its name only when the conversation is under way.
+    /// By file name, for every cuff of the driver: a cuff may report its identity only after the conversation began.
     func allOutstanding(_ driver: DriverID) -> [String: OutstandingRecords] {
         guard let directory = opendir(folder) else { return [:] }
         defer { closedir(directory) }
@@ -27,7 +27,7 @@ extension DriverMemory {
         return found
     }
 
-    /// Cuffs of one driver that left something, at one machine: far more than are plugged in at once.
+    /// Far more than the cuffs of one driver that are connected to one machine.
     private static let mostCuffs = 1024
 
     private static let boot = StateFile.read("/proc/sys/kernel/random/boot_id")?.split(separator: "\n").first.map { String($0) } ?? ""
@@ -39,11 +39,11 @@ extension DriverMemory {
         return !Self.boot.isEmpty && lines[0] == Self.boot ? records : records.afterAnotherBoot
     }
 
-    /// Replaces the records of this cuff; `durably`: they must also survive a power failure.
+    /// `durably`: the records must also survive a power failure.
     func persist(_ records: OutstandingRecords, _ driver: DriverID, device: String, durably: Bool) throws(IngestError) {
         let path = path(driver, device)
         guard !records.isEmpty else {
-            // One byte in place takes a hundredth of the time of a removal, in which a process could be killed.
+            // Overwriting one byte takes a hundredth of the time of `unlink`, so the process is less likely to be killed meanwhile.
             if !durably, let descriptor = try? Descriptor.open(path, O_WRONLY | O_NOFOLLOW) {
                 defer { close(descriptor) }
                 if pwrite(descriptor, "-", 1, 0) == 1 { return }
@@ -56,7 +56,7 @@ extension DriverMemory {
 }
 
 extension LinkState.Setup {
-    /// A setup with what earlier links with cuffs of this driver left in the state folder. It reads files.
+    /// A setup with what earlier links to cuffs of this driver left in the state folder. Reads files.
     static func remembering(
         _ driver: CuffDriver, device: String, options: [String: String], memory: DriverMemory?, commands: [SessionCommand] = [.follow]
     ) -> LinkState.Setup {

@@ -1,14 +1,14 @@
 import CuffCore
 import Glibc
 
-/// What sessions asked to have remembered for the next cuff of their driver (`SessionAction.remember`): a few bytes under
-/// a name, one file per driver in `$XDG_STATE_HOME/cuff`. Losing it costs a cuff's configuration being asked for again.
+/// Values that sessions store for the next cuff of their driver (`SessionAction.remember`), one file per driver in
+/// `$XDG_STATE_HOME/cuff`. If lost, the cuff is asked for its configuration again.
 public struct DriverMemory: Sendable {
     let folder: String
-    /// A remembered configuration is an APDU of at most 64 KiB; a driver keeps a handful.
+    /// A stored configuration is an APDU of at most 64 KiB; a driver keeps a handful.
     private static let largestFile = 1 << 20
 
-    /// The memory in this folder; nothing is created yet.
+    /// The memory in this folder, which is created on the first write.
     public init(folder: String) { self.folder = folder }
 
     /// `$STATE_DIRECTORY` (systemd), else `$XDG_STATE_HOME/cuff`, else `~/.local/state/cuff`; `nil` without a home.
@@ -19,7 +19,6 @@ public struct DriverMemory: Sendable {
         return DriverMemory(folder: "\(home)/.local/state/cuff")
     }
 
-    /// The state folder that systemd gave to a service; `nil` elsewhere.
     static var serviceFolder: String? { variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init) }
 
     static func variable(_ name: String) -> String? {
@@ -27,12 +26,11 @@ public struct DriverMemory: Sendable {
         return String(cString: value)
     }
 
-    /// A file beside the drivers' ones.
     func file(_ name: String) -> String { "\(folder)/\(name)" }
 
     private func path(_ driver: DriverID) -> String { "\(folder)/\(driver).memory" }
 
-    /// Everything remembered for the driver; nothing when there is no file or it cannot be read.
+    /// Everything stored for the driver; empty if the file is missing or unreadable.
     public func load(_ driver: DriverID) -> [String: [UInt8]] {
         guard let descriptor = StateFile.open(path(driver)) else { return [:] }
         defer { close(descriptor) }
@@ -49,10 +47,9 @@ public struct DriverMemory: Sendable {
         return memory
     }
 
-    /// Adds or replaces one value. The file is replaced whole, so that a crash leaves the old or the new one.
+    /// Adds or replaces one value. The file is replaced atomically.
     public func store(_ driver: DriverID, _ key: String, _ value: [UInt8]) throws(IngestError) { try store(driver, [key: value]) }
 
-    /// Adds or replaces several values at once.
     func store(_ driver: DriverID, _ values: [String: [UInt8]]) throws(IngestError) {
         let before = load(driver)
         let memory = before.merging(values.filter { key, _ in !key.isEmpty && key.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) { $1 }

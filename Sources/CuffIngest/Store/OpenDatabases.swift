@@ -2,10 +2,9 @@ import Glibc
 
 /// The database files that this process has open.
 ///
-/// Closing any descriptor of a file gives up every lock that the process holds on it (fcntl(2), F_SETLK), SQLite's among
-/// them. Another program that looks into the database then takes itself for the only one, and removes the log as it
-/// leaves: what is written afterwards goes to a file without a name and is lost. So a file that is open is not opened
-/// beside SQLite again, not even to look at its first bytes.
+/// Closing any descriptor of a file drops all fcntl(2) locks of the process on it, including SQLite's. Another program that opens
+/// the database then assumes it is the only one and deletes the log on closing; later writes go to an unlinked file and are lost.
+/// So a database that is open is never opened a second time outside SQLite, not even to read its header.
 final class OpenDatabases: Sendable {
     static let shared = OpenDatabases()
 
@@ -20,7 +19,7 @@ final class OpenDatabases: Sendable {
         }
     }
 
-    /// As long as it lives, the file counts as open.
+    /// The file counts as open while this exists.
     final class Hold: Sendable {
         fileprivate let release: @Sendable () -> Void
         fileprivate init(_ release: @escaping @Sendable () -> Void) { self.release = release }
@@ -29,7 +28,7 @@ final class OpenDatabases: Sendable {
 
     private let counts = Locked<[Identity: Int]>([:])
 
-    /// Looks at the file with `examine`, unless it is open already, and holds it. `examine` answers whether it made the file.
+    /// Calls `examine`, unless the file is already open, and holds it. `examine` returns whether it created the file.
     func register(_ path: String, _ examine: () throws(IngestError) -> Bool) throws(IngestError) -> (isNew: Bool, hold: Hold?) {
         try counts.withLock { (counts) throws(IngestError) in
             if let identity = Identity(path), let count = counts[identity] {

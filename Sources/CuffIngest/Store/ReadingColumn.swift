@@ -1,14 +1,14 @@
 import CuffCore
 
-/// The columns of `reading`, once for everything that names or counts them: rows are written and read in this order. The
-/// migrations alone spell them again, for what a migration does never changes.
+/// The columns of `reading` in the order in which rows are written and read. Only the migrations repeat them, because a migration
+/// never changes.
 enum ReadingColumn: Int32, CaseIterable {
-    // What points need comes first, so that SQLite does not walk the rest of the row.
+    // The columns of points come first, so that SQLite need not decode the rest of the row.
     case id, type, source, systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, flags, device_time, measured, clock, received
     case origin, trigger
     case revision, pending, sequence, raw, systolic_kPa, diastolic_kPa, mean_kPa, mean_absent, pulse_absent, reason, code, mdc, component
     case value, value_absent, bits, unit, host_clock, digits, unit_mdc, text
-    // A person's: what a cuff says anew leaves them as they are. `noted` counts the person's changes.
+    // Entered by a person and not changed by what the cuff sends later. `noted` counts the person's changes.
     case note, medication, posture, arm, noted
     case duration_s, patient
     /// Whose it is, where a person said that of this reading.
@@ -19,10 +19,9 @@ enum ReadingColumn: Int32, CaseIterable {
     var parameter: Int32 { rawValue + 1 }
 
     static let names = allCases.map(\.name)
-    /// The columns that only a person fills.
     static let ofPersons: Set<ReadingColumn> = [.note, .medication, .posture, .arm, .noted, .person]
     static let remarks: [ReadingColumn] = [.note, .medication, .posture, .arm]
-    /// What the cuff has completed, and what a person has changed since: the revision that is given to others.
+    /// The revision that exports and sinks see: the cuff's plus the number of changes by a person.
     static let fullRevision = "(reading.revision + coalesce(reading.noted, 0))"
 
     init(_ key: Remarks.Key) {
@@ -34,13 +33,12 @@ enum ReadingColumn: Int32, CaseIterable {
         }
     }
 
-    /// `id,type,…`
     static let all = names.joined(separator: ",")
-    /// A time later than the reception is none. Texts of another zone compare wrongly by hours, which is less than the slack
-    /// (`ClockCorrection.slack`): the cursor judges what this lets through.
+    /// A time later than the reception is not credible. Texts of different zones compare wrongly by hours, which is less than
+    /// `ClockCorrection.slack`; the cursor makes the exact decision.
     static let receivedWhereItMatters = "iif(measured IS NULL OR measured > received, received, NULL)"
-    /// What home averages need, in the same places: SQLite decodes no column that nobody looks at. What stands behind `measured`
-    /// only serves where that is missing.
+    /// The columns of home averages, at the same indexes; NULL for the others saves decoding them. The columns after `measured`
+    /// are only needed without it.
     static func ofHomeReadings(withIDs: Bool) -> String {
         let columns = allCases.prefix { $0 != .revision }.map { column in
             switch column {
@@ -55,7 +53,7 @@ enum ReadingColumn: Int32, CaseIterable {
     }
     static let ofPoints = allCases.prefix { $0 != .revision }.map(\.exact).joined(separator: ",")
 
-    /// What is computed with: of a cuff that sends kPa, what it sent. The column in mmHg is rounded for people.
+    /// The exact value in mmHg: converted from what a cuff sent in kPa, because the column in mmHg is rounded.
     var exact: String {
         let kPa: ReadingColumn
         switch self {

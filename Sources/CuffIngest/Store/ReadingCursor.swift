@@ -3,15 +3,14 @@ import CuffCore
 import Glibc
 import SQLite
 
-/// One row of `reading` under SQLite's own statement, turned back into a reading, with the digits that the cuff wrote.
+/// One row of `reading`, converted back to a reading with the digits that the cuff sent.
 struct ReadingCursor {
     let statement: SQLiteStatement
     let zone: ZoneTable
 
     var source: Int64 { statement.number(ReadingColumn.source.rawValue) }
 
-    /// What a walk asks for behind the columns of a reading, counted from the end: whether the row is as it was written, and
-    /// whether it is selected.
+    /// Extra result columns of a walk, counted from the end: whether the row is intact, and whether it is selected.
     func isIntact(last place: Int32 = 1) -> Bool { statement.flag(statement.columnCount - place) }
     var isSelected: Bool { statement.flag(statement.columnCount - 1) }
 
@@ -22,18 +21,18 @@ struct ReadingCursor {
 
     var id: Reading.ID { text(.id) { Reading.ID.parse($0) } ?? .none }
 
-    /// The best known instant, as `Reading.bestTime` has it.
+    /// As `Reading.bestTime`.
     var time: Timestamp? {
         if let time = toldTime { return ClockCorrection.isCredible(time, received: received) && rule != .implausible ? time : nil }
         return origin == .memory || rule == .implausible ? nil : received
     }
 
-    /// It tells a time which is none (`Reading.hasImplausibleTime`).
+    /// As `Reading.hasImplausibleTime`.
     var hasImplausibleTime: Bool {
         rule == .implausible || toldTime.map { !ClockCorrection.isCredible($0, received: received) } ?? false
     }
 
-    /// Why there is no `time`.
+    /// Why `time` is `nil`.
     var timeExclusion: Exclusion { hasImplausibleTime ? .timeImplausible : .timeUnknown }
 
     private var received: Timestamp? { text(.received) { Timestamp.parse($0)?.time } }
@@ -44,7 +43,7 @@ struct ReadingCursor {
         return time.instant(in: zone)
     }
 
-    /// What statistics need; `nil` for a row that is no blood pressure or has no time.
+    /// `nil` for a row that is not a blood pressure.
     func point(_ time: Timestamp) -> ReadingPoint? {
         guard let (systolic, diastolic) = pressures else { return nil }
         return ReadingPoint(
@@ -52,7 +51,7 @@ struct ReadingCursor {
             trigger: trigger, flags: flags)
     }
 
-    /// In mmHg; `nil` for a row that is no blood pressure. NULL reads as 0, which no pressure is.
+    /// In mmHg; `nil` for a row that is not a blood pressure. NULL reads as 0, which is not a pressure.
     private var pressures: (systolic: Double, diastolic: Double)? {
         let systolic = statement.double(ReadingColumn.systolic_mmHg.rawValue)
         let diastolic = statement.double(ReadingColumn.diastolic_mmHg.rawValue)
@@ -60,7 +59,7 @@ struct ReadingCursor {
         return (systolic, diastolic)
     }
 
-    /// What home averages need; `nil` for a row that is no blood pressure.
+    /// `nil` for a row that is not a blood pressure.
     func homeReading(_ time: Timestamp?, of person: Person, withID: Bool) -> HomeReading? {
         guard let (systolic, diastolic) = pressures else { return nil }
         return HomeReading(
@@ -68,7 +67,7 @@ struct ReadingCursor {
             person: person, source: Int(source))
     }
 
-    /// How many times a person has changed it or what is said beside it.
+    /// The number of changes by a person.
     var noted: Int64 { integer(.noted) ?? 0 }
 
     var flags: MeasurementFlags {
@@ -91,31 +90,27 @@ struct ReadingCursor {
         return bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { memcmp($0, word.utf8Start, bytes.count) == 0 } ?? false }
     }
 
-    /// What a report shows of a reading that counts.
     func entry(_ point: ReadingPoint, source: Int) -> Report.Entry {
         let isEntered = origin == .entered
         let basis = Report.Entry.TimeBasis(rule, hasDeviceTime: !isNull(.device_time), isEntered: isEntered)
         return Report.Entry(point, isEntered: isEntered, remarks: remarks, basis: basis, source: source)
     }
 
-    /// A measurement that failed rather than a blood pressure.
     var isFailure: Bool { !isNull(.type) && string(.type) == "measurement" }
 
-    /// How it failed.
     var failure: Reading.Content {
         let word = string(.reason)
         let reason = FailureReason.allCases.first { $0.word.description == word } ?? .unknown
         return .failure(Failure(reason, code: ShortText(string(.code) ?? "")))
     }
 
-    /// The pressures alone.
     var pressure: Reading.Content? {
         guard let systolic = digits(.systolic_mmHg), let diastolic = digits(.diastolic_mmHg) else { return nil }
         return .bloodPressure(BloodPressure(systolic: Pressure(systolic, .mmHg), diastolic: Pressure(diastolic, .mmHg)))
     }
 
     private var remarks: Remarks? {
-        // Nearly every row has none.
+        // Most rows have no remarks.
         guard ReadingColumn.remarks.contains(where: { !isNull($0) }) else { return nil }
         return Remarks(stored: { string(ReadingColumn($0)) })
     }
@@ -162,7 +157,7 @@ struct ReadingCursor {
                 value: string(.value).flatMap(Self.digits),
                 absence: absence(.value_absent), component: UInt8(truncatingIfNeeded: integer(.component) ?? 0))
             quantity.bits = integer(.bits).map { UInt32(truncatingIfNeeded: $0) }
-            // Rows of before there was a code have the known units alone.
+            // Rows of early versions lack the code and have a known unit.
             quantity.unit = integer(.unit_mdc).map { UInt16(truncatingIfNeeded: $0) } ?? string(.unit).flatMap(Nomenclature.unitTerm) ?? 0
             return .quantity(quantity)
         default: return nil
@@ -191,7 +186,7 @@ struct ReadingCursor {
     private var trigger: Reading.Trigger { choice(.trigger, of: Self.triggers) ?? .unknown }
     private static let triggers: [(word: StaticString, value: Reading.Trigger)] = [("manual", .manual), ("automatic", .automatic)]
 
-    /// What the word in a column stands for, without making a `String` of it: a million rows are read.
+    /// The meaning of the word in a column, without creating a `String`: a million rows may be read.
     private func choice<T>(_ column: ReadingColumn, of choices: [(word: StaticString, value: T)]) -> T? {
         text(column) { word in
             for choice in choices where Self.isSame(word, choice.word) { return choice.value }
@@ -214,7 +209,7 @@ struct ReadingCursor {
         return digits(mmHg).map { Pressure(asSent ?? $0, .mmHg) }
     }
 
-    /// Systolic, diastolic, mean and pulse as the cuff wrote them, where the number columns do not say.
+    /// Systolic, diastolic, mean and pulse as the cuff sent them, if the number columns lose digits.
     private var digitsAsSent: [Digits?] {
         guard !isNull(.digits), let text = string(.digits) else { return [nil, nil, nil, nil] }
         let cells = text.split(separator: ",", omittingEmptySubsequences: false).map { Self.digits(String($0)) }
@@ -227,7 +222,7 @@ struct ReadingCursor {
         return Self.digits(statement.double(column.rawValue))
     }
 
-    /// The shortest decimal of at most four places, as far as cuffs count.
+    /// The shortest decimal of at most four places, within the range of cuffs.
     static func digits(_ value: Double) -> Digits? {
         guard value.magnitude < 1e12 else { return nil }
         var scale = 1.0
@@ -241,7 +236,6 @@ struct ReadingCursor {
         return nil
     }
 
-    /// Digits as they were printed.
     static func digits(_ text: String) -> Digits? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, let first = parts.first, let mantissa = Int64(first + (parts.count == 2 ? parts[1] : "")) else {
@@ -253,7 +247,6 @@ struct ReadingCursor {
     private func isNull(_ column: ReadingColumn) -> Bool { statement.isNull(column.rawValue) }
     private func integer(_ column: ReadingColumn) -> Int64? { statement.integer(column.rawValue) }
     private func double(_ column: ReadingColumn) -> Double? { isNull(column) ? nil : statement.double(column.rawValue) }
-    /// A column as it is stored; `nil` for NULL.
     func string(_ column: ReadingColumn) -> String? { statement.text(column.rawValue) }
     private func text<T>(_ column: ReadingColumn, _ body: (Span<UInt8>) -> T?) -> T? { statement.withText(column.rawValue, body) }
 }

@@ -1,14 +1,14 @@
 import CuffCore
 import SQLite
 
-/// Binds a reading to the one insert that is done a million times, on SQLite's own statement: no `String`, no
-/// allocation. Texts stand in one scratch buffer until the row is stepped.
+/// Binds a reading to the insert statement, which may run a million times: no `String`, no allocation. Texts are kept in one
+/// scratch buffer until the row is stepped.
 final class ReadingRow {
-    /// The same reading again changes nothing; a higher revision, or the completion of a pending one, replaces the row. What a
-    /// person said stays.
+    /// An equal reading changes nothing; a higher revision, or the completion of a pending reading, replaces the row. Remarks of
+    /// a person are kept.
     static let insert: String = {
         let places = ReadingColumn.allCases.map { "?\($0.parameter)" }.joined(separator: ",")
-        // A patient that was kept stays: a later run may not be asked to keep it.
+        // A stored patient is kept: a later run may not store patients.
         let updates = ReadingColumn.allCases.dropFirst().filter { !ReadingColumn.ofPersons.contains($0) }.map { column in
             column == .patient ? "patient=coalesce(excluded.patient,reading.patient)" : "\(column.name)=excluded.\(column.name)"
         }.joined(separator: ",")
@@ -16,7 +16,7 @@ final class ReadingRow {
             if ReadingColumn.ofPersons.contains(column) { return "reading.\(column.name)" }
             return column == .patient ? "coalesce(excluded.patient,reading.patient)" : "excluded.\(column.name)"
         }.joined(separator: ",")
-        // A damaged row does not become a whole one by what it takes over.
+        // An update must not give a damaged row a valid checksum.
         let checksum = "checksum=iif(\(RowChecksum.reading.isIntact), \(RowChecksum.function)(\(merged)), reading.checksum)"
         return """
             INSERT INTO reading (\(ReadingColumn.all),checksum) VALUES (\(places),\(RowChecksum.function)(\(places)))
@@ -70,7 +70,7 @@ final class ReadingRow {
         let result: Result<Void, SQLiteError> = reading.raw.withBytes { raw in
             statement.bind(blob: raw, at: ReadingColumn.raw.parameter, copies: false)
             return text.withBytes { text in
-                // The marked texts are bound last: the buffer does not move any more.
+                // The marked texts are bound last: the buffer no longer moves.
                 text.withMemoryRebound(to: UInt8.self) { text in
                     for mark in marks {
                         statement.bind(text: text.span.extracting(mark.start..<mark.end), at: mark.column, copies: false)
@@ -124,7 +124,7 @@ final class ReadingRow {
         if let code = quantity.unitCode { bind(.unit_mdc, Int64(code)) }
     }
 
-    /// Whether a number column gives back other digits than the cuff wrote: it knows no zeros at the end.
+    /// Whether a number column would lose digits, such as trailing zeros.
     private static func losesDigits(_ digits: Digits) -> Bool {
         digits.exponent < 0 && (digits.mantissa.isMultiple(of: 10) || digits.exponent < -4 || digits.mantissa.magnitude > 1 << 53)
     }

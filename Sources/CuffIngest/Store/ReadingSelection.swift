@@ -1,14 +1,13 @@
 import CuffClinical
 import CuffCore
 
-/// Which stored readings are meant: every condition that is set must hold.
+/// Selects stored readings; all conditions that are set must hold.
 public struct ReadingSelection: Sendable, Hashable {
-    /// The types of the JSON vocabulary.
+    /// The types of readings in JSON.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case bloodPressure = "blood_pressure"
         case pulseRate = "pulse_rate"
         case quantity
-        /// A measurement that failed.
         case measurement
 
         /// The type of a reading.
@@ -22,9 +21,9 @@ public struct ReadingSelection: Sendable, Hashable {
         }
     }
 
-    /// From this instant on.
+    /// Start of the range, included.
     public var since: Timestamp?
-    /// Up to this instant, which is not included.
+    /// End of the range, not included.
     public var until: Timestamp?
     /// The readings of this person in the view of `household`; `nil`: of all.
     public var person: Person?
@@ -32,43 +31,43 @@ public struct ReadingSelection: Sendable, Hashable {
     public var household = Household()
     /// The readings of this user slot, of every cuff that has it; `nil`: of all.
     public var user: Int?
-    /// Only those that tell no user.
+    /// Only readings without a user.
     public var isWithoutUser = false
-    /// The readings stored under this identity; `nil`: under any.
+    /// Stored under this identity; `nil`: any.
     public var device: String?
-    /// A driver's id, or `manual`.
+    /// A driver id, or `manual`.
     public var driver: String?
-    /// Empty means all.
+    /// Empty: all.
     public var kinds: Set<Kind>
-    /// These readings; empty means all.
+    /// Empty: all.
     public var ids: [Reading.ID]
-    /// Only those that the export of this name has not given yet, in this revision.
+    /// Only readings that this export has not yet delivered in their revision.
     public var newFor: String?
-    /// Only the latest so many, by their ids.
+    /// Only the latest, by id.
     public var last: Int?
-    /// The zone in which a cuff's own time is read where nothing better is known.
+    /// The zone of device times without a better source.
     public var zone: ZoneTable
 
-    /// No other condition is set.
+    /// Without other conditions.
     public init(kinds: Set<Kind> = [], zone: ZoneTable) {
         self.kinds = kinds
         self.zone = zone
         ids = []
     }
 
-    /// Whether nothing narrows it: everything there is.
+    /// Whether no condition is set.
     public var isEverything: Bool {
         since == nil && until == nil && person == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty
             && last == nil
     }
 
-    /// Conditions in SQL, wide enough that nothing is lost; the exact time is judged afterwards. ISO texts sort by their
-    /// days, and no zone is further than 26 hours from another.
+    /// The conditions in SQL, deliberately too wide; the exact time is checked afterwards. ISO texts sort by day, and two zones
+    /// differ by at most 26 hours.
     func condition(_ sources: [Int64: StoredSource]) -> String {
         var parts = ["NOT pending"]
         let kinds = kinds.isEmpty ? Kind.allCases : Kind.allCases.filter(self.kinds.contains)
         parts.append("type IN (\(kinds.map { Self.quoted($0.rawValue) }.joined(separator: ",")))")
-        // What tells no credible time is in no range, and is counted by the verbs that leave it out.
+        // Readings without a credible time are in no range; the verbs that leave them out count them.
         var range: [String] = []
         if let since { range.append("coalesce(measured, device_time, received) >= \(Self.day(since.seconds - 2 * 86400))") }
         if let until { range.append("coalesce(measured, device_time, received) < \(Self.day(until.seconds + 3 * 86400))") }
@@ -90,7 +89,7 @@ public struct ReadingSelection: Sendable, Hashable {
         return "(\(parts.joined(separator: " AND ")))"
     }
 
-    /// Whether a reading of this time is meant. One whose time is unknown is not in any range.
+    /// Whether the time is in the range. An unknown time is in no range.
     func holds(_ time: Timestamp?) -> Bool {
         guard since != nil || until != nil else { return true }
         guard let time else { return false }
@@ -108,18 +107,18 @@ public struct ReadingSelection: Sendable, Hashable {
     }
 }
 
-/// A source as the database knows it.
+/// A row of the table `source`.
 public struct StoredSource: Sendable, Hashable {
-    /// The number of the source in the database.
+    /// Its row number.
     public var number: Int64
-    /// The id of the driver.
+    /// The driver id.
     public var driver: DriverID
-    /// The cuff the readings are from.
+    /// The cuff that sent the readings.
     public var provenance: Provenance
 }
 
 extension ReadingSelection {
-    /// Ids as they were printed.
+    /// Parses printed ids.
     public static func ids(_ texts: [String]) throws(IngestError) -> [Reading.ID] {
         var found: [Reading.ID] = []
         for text in texts {

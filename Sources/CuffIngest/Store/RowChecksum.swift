@@ -1,30 +1,29 @@
 import CuffCore
 import SQLite
 
-/// A checksum in each row of the program's tables: the xxHash of its columns, for bits that flip on a disk. SQLite checks the form
-/// of a page and not its content.
+/// A checksum in each row of the program's tables, xxHash of its columns, against flipped bits on the disk: SQLite checks the
+/// structure of a page, not its content.
 ///
-/// It is computed by an SQL function of each connection, so that every statement that writes a row can state it. Columns that are
-/// NULL count for nothing and each other one with its place, so a column that a later version adds changes no checksum.
+/// An SQL function of each connection computes it, so every statement that writes a row can set it. NULL columns are skipped and
+/// the others hashed with their index, so adding a column changes no checksum.
 enum RowChecksum {
-    /// The function's name in SQL; its arguments are the row's columns in their order.
+    /// Its arguments are the columns in order.
     static let function = "cuff_checksum"
 
-    /// A table whose rows have a checksum.
     struct Table: Sendable {
         let name: String
         let columns: [String]
 
-        /// The checksum that a row should have. `prefix` names the row: `excluded.`.
+        /// The SQL for the checksum that a row should have. `prefix` selects the row: `excluded.`.
         func expression(_ prefix: String = "") -> String {
             "\(RowChecksum.function)(\(columns.map { "\(prefix)\"\($0)\"" }.joined(separator: ", ")))"
         }
 
-        /// Whether a row is as it was written. One without a checksum was edited by another program, which must take it away, or is an
-        /// earlier version's.
+        /// Whether a row is unchanged. Rows without a checksum are from an earlier version, or were edited by another program,
+        /// which must set it to NULL.
         var isIntact: String { "(\(name).checksum IS NULL OR \(name).checksum = \(expression("\(name).")))" }
 
-        /// States the checksum of the rows that a condition names.
+        /// Updates the checksums of the rows that match a condition.
         func seal(_ condition: String) -> String { "UPDATE \(name) SET checksum = \(expression()) WHERE \(condition)" }
     }
 
@@ -40,13 +39,13 @@ enum RowChecksum {
         columns: [
             "id", "revision", "replaced", "systolic_mmHg", "diastolic_mmHg", "pulse_per_min", "user", "flags", "measured", "raw",
         ])
-    /// What is sent, as long as it waits; the columns of the conversation are not part of it.
+    /// The columns that are sent; those of the delivery state are not covered.
     static let outbox = Table(name: "outbox", columns: ["sink", "id", "revision", "pending", "line"])
 
-    /// The largest text or blob that is read: a hundred times the longest record. SQLite asks for two or three times the size.
+    /// The largest text or blob accepted: a hundred times the longest record. SQLite allocates two or three times its size.
     static let largestCell = 8 << 20
 
-    /// Makes a connection ready for a file that somebody else may have made.
+    /// Prepares a connection for a possibly hostile file.
     static func prepare(_ db: SQLiteConnection) throws(SQLiteError) {
         db.distrustFile(longest: largestCell)
         try db.define(function) { value($0) }
@@ -61,7 +60,7 @@ enum RowChecksum {
             case .null: continue
             case .integer: number = arguments.integer(index)
             case .double:
-                // A number column keeps 128.0 as 128: both have one checksum.
+                // A REAL column stores 128.0 as 128: both must have the same checksum.
                 let double = arguments.double(index)
                 let whole = Int64(exactly: double)
                 if whole != nil { kind = .integer }

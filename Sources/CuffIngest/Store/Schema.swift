@@ -1,6 +1,6 @@
 import SQLite
 
-/// The tables, by named migrations: a name, once released, never changes what it does.
+/// The tables, as named migrations. A released migration never changes.
 enum Schema {
     static let migrations: [(name: String, sql: String)] = [
         ("1 readings", first),
@@ -16,7 +16,7 @@ enum Schema {
         ("persons", persons),
     ]
 
-    /// Where their names are kept. The name is that of the library that kept them first.
+    /// The table of completed migrations, named by the library that first created it.
     static let migrationTable = "grdb_migrations"
 
     static func migrationsDone(_ db: SQLiteConnection) throws -> [String] {
@@ -24,16 +24,16 @@ enum Schema {
         return try db.rows("SELECT identifier FROM \(migrationTable)") { $0.text(0) ?? "" }
     }
 
-    /// The columns of a table of the file; none where there is no such table.
+    /// Empty if the table does not exist.
     static func columns(_ db: SQLiteConnection, _ table: String) throws -> [String] {
         try db.rows("SELECT name FROM pragma_table_info(?, 'main')", table) { $0.text(0) ?? "" }
     }
 
-    /// `pragma user_version`. A higher one, like a migration of an unknown name, is a later program's.
+    /// `PRAGMA user_version`. A higher version or an unknown migration means a later version of the program.
     static let version = 1
 
-    /// What makes an earlier version's database readable like the present one, in temporary tables and views of the same names:
-    /// SQLite looks among these first. Nothing of it is written to a file.
+    /// Makes a database of an earlier version readable by temporary tables and views, which SQLite searches first. Writes nothing
+    /// to the file.
     static func complements(_ db: SQLiteConnection) throws -> String {
         var sql = "PRAGMA temp_store = MEMORY;"
         let present = try Set(columns(db, "reading"))
@@ -47,7 +47,7 @@ enum Schema {
         return sql
     }
 
-    /// Rows of before get theirs from what they hold at this moment. The columns are those of this migration's time.
+    /// Existing rows get the checksum of their present content, over the columns of this migration.
     private static let checksums: String = {
         let reading = RowChecksum.Table(name: "reading", columns: Array(ReadingColumn.names.prefix(43)))
         let tables = [reading, RowChecksum.source, RowChecksum.series, RowChecksum.earlier, RowChecksum.outbox]
@@ -55,8 +55,8 @@ enum Schema {
             separator: "\n")
     }()
 
-    /// `digits` holds the numbers of a row as the cuff wrote them, in the order systolic, diastolic, mean, pulse, where a number
-    /// column would drop a zero (14.0 kPa). `unit_mdc` is the code of the unit, `text` an enumeration's.
+    /// `digits` holds the numbers of a row as the cuff sent them (systolic, diastolic, mean, pulse), if a number column would
+    /// drop a zero (14.0 kPa). `unit_mdc` is the code of the unit, `text` the value of an enumeration.
     private static let digits = """
         ALTER TABLE reading ADD COLUMN digits TEXT;
         ALTER TABLE reading ADD COLUMN unit_mdc INTEGER;
@@ -73,8 +73,8 @@ enum Schema {
         PRAGMA user_version = \(version);
         """
 
-    /// What a person says beside a reading. `noted` counts the person's changes; together with `revision`, which is the cuff's, it
-    /// is the revision that others are given.
+    /// Remarks of a person. `noted` counts the person's changes; the sum with `revision`, which is the cuff's, is the revision
+    /// that others see.
     private static let remarks = """
         ALTER TABLE reading ADD COLUMN note TEXT;
         ALTER TABLE reading ADD COLUMN medication TEXT;
@@ -92,7 +92,7 @@ enum Schema {
           ORDER BY id;
         """
 
-    /// What an edited reading said before, under the revision that it had then. Only what a person types in is edited.
+    /// Previous values of edited readings, each with its revision. Only readings entered by a person can be edited.
     private static let earlier = """
         CREATE TABLE earlier (
           id TEXT NOT NULL,
@@ -117,14 +117,14 @@ enum Schema {
           ORDER BY id;
         """
 
-    /// `refused` is why the other side will never take a line; such a line waits no longer, and stays. `lost` counts lines that
-    /// were handed over to a sink that does not answer, in a conversation that did not end in order.
+    /// `refused`: why the sink rejected a line for good; the line is kept and not sent again. `lost` counts lines sent to a sink
+    /// that does not acknowledge, in conversations that did not end cleanly.
     private static let answers = """
         ALTER TABLE outbox ADD COLUMN refused TEXT;
         ALTER TABLE sink ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// Many values in one row: the samples are packed (`SeriesCoding`); what people ask for stands beside them.
+    /// Many values in one row: the samples are packed (`SeriesCoding`); columns for queries are stored with them.
     private static let series = """
         CREATE TABLE series (
           number INTEGER PRIMARY KEY,
@@ -143,7 +143,7 @@ enum Schema {
         CREATE INDEX series_start ON series (start);
         """
 
-    /// What each named export has given away, so that the next one gives only what is new.
+    /// What each named export has delivered, so that its next run delivers only what is new.
     private static let cursors = """
         CREATE TABLE exported (
           cursor TEXT NOT NULL,
@@ -153,8 +153,8 @@ enum Schema {
         ) WITHOUT ROWID;
         """
 
-    /// Columns carry the words of the JSON vocabulary. `reading` is ordered by id, which begins with the time, so that
-    /// new rows are appended; a random key is eight times slower.
+    /// Columns use the words of the JSON format. `reading` is ordered by id, which starts with the time, so new rows are
+    /// appended; a random key is eight times slower.
     private static let first = """
         CREATE TABLE source (
           number INTEGER PRIMARY KEY,
@@ -197,8 +197,8 @@ enum Schema {
           ORDER BY id;
         """
 
-    /// Lines on their way to sinks outside of this machine's files. `sequence` is the order of arrival while a line waits,
-    /// and nothing once it was acknowledged; its row stays, so that a reading that is read again is not sent again.
+    /// Lines for sinks outside this machine's files. `sequence` is the order of arrival, NULL once acknowledged; the row is kept,
+    /// so that a reading that is read again is not sent again.
     private static let outbox = """
         CREATE TABLE sink (
           number INTEGER PRIMARY KEY,

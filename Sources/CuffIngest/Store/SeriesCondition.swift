@@ -1,15 +1,15 @@
-/// What the values of a series must be: `max>=180`.
+/// A condition on the values of a series: `max>=180`.
 public struct SeriesCondition: Sendable, Hashable {
-    /// Which number of the series is compared. The raw value is its word.
+    /// The number that is compared. The raw value is its name.
     public enum Measure: String, Sendable, Hashable, CaseIterable {
         case min, max, avg, last, sum, count
-        /// Milliseconds, of heart beats alone.
+        /// In milliseconds, of heartbeats only.
         case sdnn
     }
 
-    /// How it is compared. The raw value is the sign, which is also SQL's.
+    /// The comparison. The raw value is the operator, also in SQL.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
-        // Longer signs first: `>=` begins with `>`.
+        // Longer operators first: `>=` starts with `>`.
         case atLeast = ">="
         case atMost = "<="
         case equal = "="
@@ -17,14 +17,14 @@ public struct SeriesCondition: Sendable, Hashable {
         case below = "<"
     }
 
-    /// Which number of the series is compared.
+    /// The number that is compared.
     public let measure: Measure
-    /// How it is compared.
+    /// The comparison.
     public let comparison: Comparison
-    /// What it is compared with, in the unit in which the series is stored.
+    /// The right-hand side, in the unit of the stored series.
     public let value: Double
 
-    /// Reads `max>=180`, blanks around the sign allowed; throws a usage error for anything else.
+    /// Parses `max>=180`, with optional blanks around the operator; throws a usage error for anything else.
     public init(_ text: String) throws(IngestError) {
         for comparison in Comparison.allCases {
             guard let sign = text.firstRange(of: comparison.rawValue) else { continue }
@@ -36,7 +36,7 @@ public struct SeriesCondition: Sendable, Hashable {
         throw IngestError(RequestFault.notACondition(text, measures: Measure.allCases.map(\.rawValue)))
     }
 
-    /// A condition with one argument. Where a series has no such number it does not hold.
+    /// Has one parameter. False for a series without such a number.
     var sql: String {
         let number =
             switch measure {

@@ -2,7 +2,7 @@ import CuffClinical
 import CuffCore
 import SQLite
 
-/// Which stored series are meant: every condition that is set must hold.
+/// Selects stored series; all conditions that are set must hold.
 public struct SeriesSelection: Sendable, Hashable {
     /// The kinds of series. The raw value is the type in JSON.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -11,17 +11,17 @@ public struct SeriesSelection: Sendable, Hashable {
         case waveforms = "waveform_series"
     }
 
-    /// Empty means all.
+    /// Empty: all.
     public var kinds: Set<Kind> = []
-    /// From this instant on, by its start.
+    /// Start of the range of starting times, included.
     public var since: Timestamp?
-    /// Up to this instant, which is not included.
+    /// End of the range, not included.
     public var until: Timestamp?
-    /// Those that these readings own; empty means any, also those that no reading owns.
+    /// Series that belong to these readings; empty: any, including series without a reading.
     public var readings: [Reading.ID] = []
-    /// The series stored under this identity; `nil`: under any.
+    /// Stored under this identity; `nil`: any.
     public var device: String?
-    /// The series of this driver; `nil`: of any.
+    /// A driver id; `nil`: any.
     public var driver: String?
     /// Those of this person in the view of `household`: of their readings, and without a reading of their cuff; `nil`: of all.
     public var person: Person?
@@ -29,19 +29,19 @@ public struct SeriesSelection: Sendable, Hashable {
     public var household = Household()
     /// Those owned by readings of this user slot.
     public var user: Int?
-    /// Those of readings that tell no user, and those that no reading owns.
+    /// Series of readings without a user, and series without a reading.
     public var isWithoutUser = false
-    /// Only the latest so many.
+    /// Only the latest.
     public var last: Int?
-    /// Those that the export of this name has not given yet.
+    /// Only series that this export has not yet delivered.
     public var newFor: String?
-    /// What their values must be, each of these.
+    /// Conditions on the values; all must hold.
     public var conditions: [SeriesCondition] = []
 
-    /// No condition is set.
+    /// Without conditions.
     public init() {}
 
-    /// The series of what a selection of readings says of time, source, user and ids.
+    /// The series that match the time, source, user and ids of a selection of readings.
     public init(_ selection: ReadingSelection, kinds: Set<Kind> = []) {
         self.kinds = kinds
         (since, until, readings) = (selection.since, selection.until, selection.ids)
@@ -51,15 +51,15 @@ public struct SeriesSelection: Sendable, Hashable {
     }
 }
 
-/// A series and whose it is.
+/// A series with its source and user.
 public struct StoredSeries: Sendable, Hashable {
-    /// Its number in the database.
+    /// Its row number.
     public var number: Int64
-    /// The series itself.
+    /// The series.
     public var series: HealthSeries
-    /// The cuff the series is from.
+    /// The cuff that recorded it.
     public var provenance: Provenance
-    /// The user slot of the reading that owns it.
+    /// The user slot of its reading.
     public var user: Int?
     /// Whose it is.
     public var person: Person

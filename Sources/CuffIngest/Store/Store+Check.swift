@@ -1,18 +1,16 @@
 import CuffCore
 import SQLite
 
-/// Whether the database is whole, by SQLite's rules and by the program's own.
+/// Checks of the database by SQLite's rules and the program's own.
 extension Store {
     package struct CheckReport: Sendable {
-        /// Readings, deleted ones not counted.
+        /// Without deleted ones.
         package internal(set) var readings = 0
-        /// Tombstones of deleted readings.
         package internal(set) var deleted = 0
-        /// Readings without a checksum: of an earlier version's database, or edited by another program.
+        /// Readings without a checksum: of an earlier version, or edited by another program.
         package internal(set) var unverified = 0
-        /// The problems found, at most `StoreCheck.limit` of them.
+        /// At most `StoreCheck.limit`.
         package internal(set) var problems: [StoreProblem] = []
-        /// How many there are in all.
         package internal(set) var count = 0
 
         mutating func add(_ problem: StoreProblem) {
@@ -24,13 +22,13 @@ extension Store {
         static let limit = 100
     }
 
-    /// Looks at every page, every row and every series. Changes nothing.
+    /// Checks every page, row and series. Changes nothing.
     package func check() throws(IngestError) -> CheckReport {
         var report = CheckReport()
         do {
             try connection.use { db in try db.read { try check($0, &report) } }
         } catch let error as SQLiteError where error.code == .corrupt {
-            // Some damage ends SQLite's own check.
+            // Some damage aborts SQLite's own check.
             report.add(.integrity(error.message))
         } catch let error as SQLiteError where error.code == .tooBig {
             report.add(.tooLarge(table: nil))
@@ -41,7 +39,7 @@ extension Store {
     private func check(_ db: SQLiteConnection, _ report: inout CheckReport) throws {
         let answers = try db.rows("PRAGMA integrity_check(\(CheckReport.limit))") { $0.text(0) ?? "" }
         for text in answers where text != "ok" { report.add(.integrity(text)) }
-        // What SQLite itself cannot follow is not walked.
+        // Rows are only walked if SQLite can follow them.
         guard report.count == 0 else { return }
         try checkReadings(db, &report)
         try checkSources(db, &report)
@@ -50,7 +48,7 @@ extension Store {
         try checkEarlier(db, &report)
     }
 
-    /// Walks over a table; a row that is too large is a problem of its own.
+    /// Walks a table; a row that is too large is a problem of its own.
     private func rows(
         _ sql: String, of table: String, _ db: SQLiteConnection, _ report: inout CheckReport,
         _ body: (SQLiteStatement, inout CheckReport) -> Void
@@ -64,7 +62,7 @@ extension Store {
 
     private func intact(_ table: RowChecksum.Table) -> String { hasChecksums ? table.isIntact : "1" }
 
-    /// A row that breaks several rules is named once. Of a tombstone stay its key, the highest revision, and no value.
+    /// A row that breaks several rules is reported once. A tombstone has its key, the highest revision and no value.
     private func checkReadings(_ db: SQLiteConnection, _ report: inout CheckReport) throws {
         let sources = Set(try db.rows("SELECT number FROM source") { $0.number(0) })
         let kinds = Set(ReadingSelection.Kind.allCases.map(\.rawValue))
@@ -148,14 +146,14 @@ extension Store {
 }
 
 extension ReadingCursor {
-    /// The first thing that is left in a tombstone and should not be.
+    /// The first column that a tombstone should not have.
     var firstHeld: String? {
         if string(.raw)?.isEmpty == false { return ReadingColumn.raw.name }
         if string(.revision) != "255" { return ReadingColumn.revision.name }
         return Store.emptiedColumns.first { name in ReadingColumn.allCases.contains { $0.name == name && string($0) != nil } }
     }
 
-    /// The first column that its type needs and that does not hold what it should; `nil` where the reading can be read.
+    /// The first column that the type needs and that is invalid; `nil` if the reading can be read.
     var firstUnreadable: String? {
         switch string(.type) {
         case "blood_pressure" where reading(driver: "unknown") == nil: return "systolic or diastolic"

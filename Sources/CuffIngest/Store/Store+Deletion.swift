@@ -1,21 +1,20 @@
 import CuffCore
 import SQLite
 
-/// Deleting readings. What is left of one is a tombstone: its id alone, so that reading the cuff again does not bring it
-/// back. The row keeps its key, takes the highest revision there is, which no cuff's copy can replace, and a type that no
-/// view shows; everything a person could be recognised by is overwritten.
+/// Deleting readings. A deleted reading leaves a tombstone, its id, so that reading the cuff again does not bring it back. The
+/// row keeps its key and gets the highest revision, which no cuff's copy can replace, and a type that no view shows; everything
+/// that identifies a person is overwritten.
 extension Store {
     static let tombstone = "deleted"
 
-    /// Which of these readings were deleted here.
     func deleted(among ids: [Reading.ID]) throws(IngestError) -> Set<Reading.ID> {
         try read { db in
             try Set(ids.filter { try db.hasRow("SELECT 1 FROM reading WHERE id = ? AND type = '\(Self.tombstone)'", $0.description) })
         }
     }
 
-    /// Leaves nothing of what was deleted in the database file and its log. `secure_delete` overwrites a row where it stood
-    /// last; a page that was split or put in order before may hold an older copy, so the file is written anew.
+    /// Removes deleted content from the database file and its log. `secure_delete` overwrites a row in its last place, but a page
+    /// that was split or defragmented may hold an older copy, so the file is rewritten.
     public func overwriteRemains() throws(IngestError) {
         let isHeld: Bool?
         do {
@@ -27,19 +26,18 @@ extension Store {
         if isHeld == true { throw IngestError(StoreFault.remains(path, cause: nil)) }
     }
 
-    /// The columns of which a tombstone keeps nothing, `raw` aside, which is empty.
+    /// The columns that a tombstone sets to NULL; `raw` is NOT NULL and becomes empty.
     static var emptiedColumns: [String] {
         let kept: Set = ["id", "revision", "pending", "type", "source", "origin", "raw"]
         return ReadingColumn.names.filter { !kept.contains($0) }
     }
 
-    /// Makes a tombstone of a row.
     static var bury: String {
         let emptied = emptiedColumns.map { "\($0) = NULL" }.joined(separator: ", ")
         return "UPDATE reading SET revision = 255, pending = 0, type = '\(tombstone)', raw = x'', \(emptied) WHERE id = ?1"
     }
 
-    /// Lifts the tombstones of these ids, or all, so that the cuff's copies are taken again; answers how many.
+    /// Removes the tombstones of these ids, or all, so that the cuff's copies are accepted again; returns how many.
     public func forgetDeletion(of ids: [Reading.ID]?) throws(IngestError) -> Int {
         try commit { db in
             let tombstones = "DELETE FROM reading WHERE type = '\(Self.tombstone)'"
@@ -57,7 +55,7 @@ extension Store {
         }
     }
 
-    /// How many tombstones there are.
+    /// The number of tombstones.
     public func deletedCount() throws(IngestError) -> Int {
         try read { try Self.count($0, "reading WHERE type = '\(Self.tombstone)'") }
     }

@@ -2,9 +2,8 @@ import CuffClinical
 import CuffCore
 
 extension Store {
-    /// The selected blood pressures as home averages see them, in the order of their ids, without keeping any. Without
-    /// `withIDs` their ids are left out, which is faster. `body` gets the number of the source in the database as the
-    /// reading's source, and answers whether to go on.
+    /// Passes the selected blood pressures to `body` in order of id. `withIDs: false` is faster. The reading's source is the row
+    /// number of its source; `body` returns whether to continue.
     public func forEachHomeReading(
         _ selection: ReadingSelection, rule: InclusionRule, withIDs: Bool = true, _ body: (HomeReading) -> Bool
     ) throws(IngestError) {

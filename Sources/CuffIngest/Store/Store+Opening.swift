@@ -2,9 +2,9 @@ import CuffCore
 import Glibc
 import SQLite
 
-/// What is looked at before a file is taken for the database, and what is said where it is not.
+/// Checks before a file is used as the database, and their errors.
 extension Store {
-    /// Looks at the file before SQLite may change it. Answers whether it did not exist and was created, mode 0600.
+    /// Checks the file before SQLite may change it. Returns whether it was created, with mode 0600.
     static func examine(_ path: String, _ access: Access) throws(IngestError) -> Bool {
         let descriptor: Int32
         do throws(SystemFault) {
@@ -21,7 +21,7 @@ extension Store {
                 Glibc.close(try Descriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
                 return true
             } catch {
-                // Somebody else made it at this moment.
+                // Created by another process just now.
                 if error.number == EEXIST { return try examine(path, access) }
                 throw .writing(path, error.number)
             }
@@ -46,7 +46,7 @@ extension Store {
         return false
     }
 
-    /// Nobody else decides where readings go, nor what a log takes into the database.
+    /// Other users must not be able to change where readings are written, or the log.
     private static func refuseOthers(_ descriptor: Int32, _ path: String) throws(IngestError) {
         var status = stat()
         if fstat(descriptor, &status) == 0, let refusal = OwnFile.refusal(status, path, .userOrFolder) { throw refusal }
@@ -68,14 +68,14 @@ extension Store {
         IngestError(StoreFault.tooNew(path, isReading: access == .read))
     }
 
-    /// The log may hold a newer header than the file, so SQLite itself is asked, read-only.
+    /// The log may hold a newer header than the file, so SQLite is asked, read-only.
     private static func refuseForeign(_ path: String, _ access: Access) throws(IngestError) {
         do {
-            // One look, so that nobody waits for several.
+            // One transaction for all queries, so that they wait for a lock only once.
             try StoreConnection.open(path, .read).read { db in
                 func number(_ query: String) throws -> Int { try db.first(query, read: { $0.int(0) }) ?? 0 }
                 let id = try number("PRAGMA application_id")
-                // A crash right after creation leaves a file with neither.
+                // A crash right after creation leaves a file without id and tables.
                 guard id == Int(applicationID) else {
                     let tables = try number("SELECT count(*) FROM sqlite_master")
                     guard id == 0, tables == 0 else { throw IngestError(StoreFault.foreign(path)) }
@@ -87,7 +87,6 @@ extension Store {
         } catch { throw translated(error, path) }
     }
 
-    /// SQLite's result in this program's words.
     static func translated(_ error: any Error, _ path: String) -> IngestError {
         if let error = error as? IngestError { return error }
         guard let error = error as? SQLiteError else {
@@ -99,7 +98,7 @@ extension Store {
         case .busy, .locked: return .writing(path, EWOULDBLOCK)
         case .readOnly: return IngestError(StoreFault.readOnly(path))
         case .cannotOpen, .perm, .auth: return IngestError(StoreFault.cannotOpen(path, why: error.message))
-        // The program's own statements are right where the tables are what they should be.
+        // The program's own statements only fail if the tables are not as expected.
         case .notADatabase, .corrupt, .error: return IngestError(StoreFault.damaged(path, why: error.message))
         case .tooBig: return IngestError(StoreFault.cellTooLarge(path))
         case .ioError: return IngestError(StoreFault.failedWriting(path, why: error.message))

@@ -1,18 +1,14 @@
 import SQLite
 
-/// Removing what nothing needs any more.
 extension Store {
-    /// What a purge removes, or would remove.
     package struct Purge: Sendable, Hashable {
-        /// Tombstones of deleted readings.
         package var tombstones = 0
-        /// Tombstones that stay, because an export has not yet said that it gave these readings away before.
+        /// Tombstones that are kept, because an export that delivered the reading has not yet reported its deletion.
         package var owedTombstones = 0
-        /// Lines of the outbox: those of these readings, and those of sinks that are gone.
+        /// Lines of the outbox: of these readings, and of removed sinks.
         package var lines = 0
-        /// Sources without a reading or a series.
         package var sources = 0
-        /// The file's length before and afterwards; equal where nothing was written.
+        /// The file's length; equal if nothing was written.
         package var bytesBefore = 0, bytesAfter = 0
 
         package var isEmpty: Bool { tombstones == 0 && lines == 0 && sources == 0 }
@@ -20,10 +16,10 @@ extension Store {
 
     package static let purgeConfirmation = "purge"
 
-    /// Tombstones that may go. One whose id an export has given away stays until that export has named it as deleted
-    /// (`deletedSince`).
+    /// Removable tombstones. If an export has delivered the reading, the tombstone is kept until the export has reported the
+    /// deletion (`deletedSince`).
     private static let freeTombstones = "type = '\(tombstone)' AND id NOT IN (SELECT id FROM exported)"
-    /// A line that was acknowledged keeps a reading from being sent twice, so lines of readings that are still here stay.
+    /// Acknowledged lines of existing readings stay: they keep a reading from being sent twice.
     private static let freeLines = """
         sink NOT IN (SELECT number FROM sink) OR line IS NULL AND id IN (SELECT id FROM reading WHERE \(freeTombstones))
         """
@@ -44,16 +40,15 @@ extension Store {
         }
     }
 
-    /// Removes tombstones, rests of the outbox and sources without readings, and writes the file anew without free pages.
-    /// A cuff that still has a purged reading in its memory brings it back. Throws also where it is removed and the file could not
-    /// be written anew.
+    /// Removes tombstones, obsolete lines and unused sources, and rewrites the file without free pages. A purged reading comes
+    /// back if the cuff still has it. May throw after the removal, if the file could not be rewritten.
     package func purge() throws(IngestError) -> Purge {
         var done = try purgePreview()
         func delete(_ rows: String, in db: SQLiteConnection) throws -> Int {
             try db.execute("DELETE FROM \(rows)")
             return db.changes
         }
-        // Sources before tombstones: their condition names the tombstones that go.
+        // Sources first: their condition refers to the tombstones.
         (done.lines, done.sources, done.tombstones) = try commit { db in
             (
                 try delete("outbox WHERE \(Self.freeLines)", in: db), try delete("source WHERE \(Self.freeSources)", in: db),

@@ -3,7 +3,7 @@ import CuffCore
 import SQLite
 
 extension Store {
-    /// The sources by their numbers.
+    /// The sources by row number.
     public func sources() throws(IngestError) -> [Int64: StoredSource] {
         try read { try Self.sources($0) }
     }
@@ -25,7 +25,7 @@ extension Store {
     /// Hands over the selected readings one by one in the order of their ids, without keeping any; each with the name of its person in
     /// the selection's household. The body answers whether to go on.
     public func forEach(_ selection: ReadingSelection, _ body: (Reading, Provenance) throws -> Bool) throws(IngestError) {
-        // The latest so many are found backwards and told forwards.
+        // The latest are found backwards and passed on forwards.
         var latest: [(Reading, Provenance)] = []
         try walk(selection, columns: ReadingColumn.all) { cursor, sources, owner in
             guard selection.holds(cursor.time) else { return true }
@@ -65,7 +65,7 @@ extension Store {
         }
     }
 
-    /// How many of the readings that are meant, whatever the range of time, tell a time which is none and so are in no range.
+    /// How many of the selected readings have an implausible time and so are in no range.
     public func implausibleTimes(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var selection = selection
         (selection.since, selection.until, selection.last) = (nil, nil, nil)
@@ -77,12 +77,12 @@ extension Store {
         return count
     }
 
-    /// A number that is another one after any program has changed the database.
+    /// Changes whenever another connection has changed the database.
     func changeCounter() throws(IngestError) -> Int64 {
         try read { try $0.first("PRAGMA data_version") { $0.integer(0) } ?? 0 }
     }
 
-    /// How many readings are selected.
+    /// The number of selected readings.
     public func count(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var count = 0
         try forEach(selection) { _, _ in

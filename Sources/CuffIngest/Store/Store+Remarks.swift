@@ -2,14 +2,14 @@ import CuffClinical
 import CuffCore
 import SQLite
 
-/// What people say beside readings, and corrections of what they typed in. Each change gets the reading another revision for
-/// others: exports with `--new` give it again, and so do sinks that had it. The cuff's own revision stays.
+/// Remarks, and corrections of entered readings. Each change increments the revision that others see, so exports with `--new` and
+/// sinks deliver the reading again. The cuff's own revision is kept.
 extension Store {
-    /// Changes of one reading by a person, at most: revisions end at 255, which is a tombstone's.
+    /// Changes by a person per reading: revisions end at 255, which marks a tombstone.
     private static let mostChanges = 200
 
-    /// Sets remarks of each of these readings; an empty text takes one back. All of them or none: throws where one is unknown, deleted
-    /// or not complete yet. Answers how many have changed.
+    /// Sets remarks of each of these readings; an empty text removes one. All or none: throws if one is unknown, deleted or
+    /// incomplete. Returns how many were changed.
     public func remark(_ ids: [Reading.ID], _ changes: [(key: Remarks.Key, text: String)]) throws(IngestError) -> Int {
         try commit { db in
             var count = 0
@@ -34,7 +34,7 @@ extension Store {
         }
     }
 
-    /// One reading that was typed in, as it is now. Throws for one that a cuff sent.
+    /// An entered reading. Throws for one that a cuff sent.
     public func entry(_ id: Reading.ID) throws(IngestError) -> Reading {
         let reading = try read { try whole(id, in: $0).0 }
         guard reading.origin == .entered else {
@@ -43,7 +43,7 @@ extension Store {
         return reading
     }
 
-    /// Replaces what was typed in under this id and keeps what it said before; answers whether anything is different.
+    /// Replaces an entered reading and keeps its previous values; returns whether anything differs.
     public func edit(_ id: Reading.ID, to entry: ManualEntry, zone: ZoneTable) throws(IngestError) -> Bool {
         let now = HostClock.reproducibleNow()
         return try commit { db in
@@ -53,7 +53,7 @@ extension Store {
             }
             var new = entry.reading(received: old.received ?? now, zone: zone)
             (new.id, new.remarks, new.revision) = (old.id, old.remarks, old.revision)
-            // A time that is not corrected keeps its zone too: this machine may be in another one.
+            // An unchanged time keeps its zone: this machine may be in another one.
             if new.measured?.seconds == old.measured?.seconds { new.measuredOffset = old.measuredOffset }
             let isSame = new.content == old.content && new.user == old.user && new.flags == old.flags
             guard !isSame || new.measured?.seconds != old.measured?.seconds else { return false }
@@ -73,9 +73,9 @@ extension Store {
         }
     }
 
-    /// What the selected readings said before they were edited, each with the time until which it did; the oldest first.
+    /// The previous values of the selected readings, each with the time of its change; oldest first.
     public func earlier(_ selection: ReadingSelection) throws(IngestError) -> [Reading.ID: [(reading: Reading, until: String)]] {
-        // What was not kept was never different: only what a person types in is edited.
+        // The other columns never differ: only entered readings are edited.
         let kept: Set<ReadingColumn> = [.id, .systolic_mmHg, .diastolic_mmHg, .pulse_per_min, .user, .flags, .measured, .raw, .revision]
         let columns = ReadingColumn.allCases.map { column in
             ReadingColumn.ofPersons.contains(column) ? "NULL" : "\(kept.contains(column) ? "earlier" : "reading").\(column.name)"
@@ -106,7 +106,7 @@ extension Store {
         statement.bind(text)
         let cursor = ReadingCursor(statement: statement, zone: .utc)
         guard try statement.step() else { throw IngestError(StoreFault.noSuchReading(text, path)) }
-        // What is said beside a damaged row would make it a whole one.
+        // A remark must not give a damaged row a valid checksum.
         guard cursor.isIntact(), let source = try Self.sources(db)[cursor.source], let reading = cursor.reading(driver: source.driver)
         else {
             throw IngestError(StoreFault.damagedReadings(path, count: 1))
@@ -117,19 +117,19 @@ extension Store {
         return (reading, source.provenance)
     }
 
-    /// States the checksum of a row that was intact and has changed.
+    /// Updates the checksum of a changed row that was intact before.
     func seal(_ id: Reading.ID, in db: SQLiteConnection) throws {
         try db.run(RowChecksum.reading.seal("id = ?"), id.description)
     }
 
-    /// The next revision, in the row and in the reading.
+    /// Increments the revision, in the row and in the reading.
     private func noteChange(_ reading: inout Reading, in db: SQLiteConnection) throws {
         try db.run("UPDATE reading SET noted = coalesce(noted, 0) + 1 WHERE id = ?", reading.id.description)
         reading.revision += 1
     }
 
     private func replaceValues(of reading: Reading, in db: SQLiteConnection) throws {
-        // The insert's own way of writing columns; its revision wins over the row's, and is put back.
+        // Uses the insert for its column binding, with a revision that wins over the row's and is reset afterwards.
         let text = reading.id.description
         let row = try db.first("SELECT revision, source FROM reading WHERE id = ?", text) { ($0.number(0), $0.number(1)) }
         guard let (revision, source) = row else { return }
@@ -139,7 +139,7 @@ extension Store {
         try db.run("UPDATE reading SET revision = ? WHERE id = ?", revision, text)
     }
 
-    /// Every sink that was given the reading is given it again. Where a line of an earlier revision waits still, it goes out first.
+    /// Queues the reading again for every sink that received it, after any line of an earlier revision.
     private func queueAgain(_ reading: Reading, _ provenance: Provenance, in db: SQLiteConnection) throws {
         var text = TextBuffer(capacity: 512)
         ReadingLine().append(reading, device: provenance.device, to: &text)
@@ -147,7 +147,7 @@ extension Store {
             text.string, reading.id.description, Int(reading.revision), for: "SELECT sink FROM outbox WHERE id = ?1", in: db)
     }
 
-    /// Puts a line about the reading `?1` behind what waits for each of the sinks that `sinks`, a query, names.
+    /// Queues a line about the reading `?1` for each sink that the query `sinks` returns.
     static func queue(_ line: String, _ id: String, _ revision: Int, for sinks: String, in db: SQLiteConnection) throws {
         try db.run(
             """

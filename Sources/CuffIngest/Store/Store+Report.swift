@@ -7,7 +7,7 @@ extension Store {
     func reports(_ selection: ReadingSelection, like empty: Report) throws(IngestError) -> ByPerson<Report> {
         var left = selection.last ?? .max
         var found = ByPerson<Report>()
-        // Nearly every row is of the person and the cuff of the one before.
+        // Most rows have the user and cuff of the row before.
         var latest: (owner: Person, number: Int64, source: Int)?
         try walk(selection, columns: ReadingColumn.ofReports) { cursor, sources, owner in
             let time = cursor.time
@@ -38,7 +38,7 @@ extension Store {
 }
 
 extension ReadingColumn {
-    /// What a report needs, in the same places: SQLite decodes no column that nobody names.
+    /// The columns of a report, at the same indexes; NULL for the others saves decoding them.
     static let ofReports: String = {
         let needed: Set<ReadingColumn> = [
             .source, .systolic_mmHg, .diastolic_mmHg, .pulse_per_min, .user, .flags, .measured, .clock, .origin, .trigger, .reason, .code,
@@ -46,9 +46,9 @@ extension ReadingColumn {
         ]
         return allCases.map { column in
             switch column {
-            // Blood pressures are the rule.
+            // Most rows are blood pressures.
             case .type: "iif(type = 'measurement', type, NULL)"
-            // Where it was measured is known, these are not looked at, but for whether the cuff told a time.
+            // Only needed without a measured time, except for whether the cuff sent a time.
             case .received: receivedWhereItMatters
             case .device_time: "iif(measured IS NULL, device_time, iif(device_time IS NULL, NULL, ''))"
             default: needed.contains(column) ? column.exact : "NULL"

@@ -3,7 +3,7 @@ import CuffCore
 import SQLite
 
 extension Store {
-    /// Keeps a series; one of the same source, type and start replaces it.
+    /// Stores a series; it replaces one of the same source, type and start.
     func save(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
         try commit { db in
             let source = try Self.number(driver, device, identity, in: db)
@@ -42,7 +42,7 @@ extension Store {
           \(RowChecksum.function)(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14))
         """
 
-    /// Hands over the selected series one by one, by their start, and keeps none. The body answers whether to go on.
+    /// Passes the selected series to `body` in order of start. `body` returns whether to continue.
     public func forEachSeries(_ selection: SeriesSelection, _ body: (StoredSeries) throws -> Bool) throws(IngestError) {
         let sources = try sources()
         var conditions = ["1"]
@@ -127,7 +127,7 @@ extension Store {
         }
     }
 
-    /// How many samples or beats a row's `samples` hold; `nil` where they cannot be unpacked.
+    /// The number of samples or beats in a row's `samples`; `nil` if they cannot be unpacked.
     static func sampleCount(_ type: String?, _ samples: [UInt8]?) -> Int? {
         guard let samples else { return nil }
         switch SeriesSelection.Kind(rawValue: type ?? "") {
@@ -142,7 +142,7 @@ extension Store {
 
     private static func instant(_ text: String?) -> Timestamp? { text.flatMap { Timestamp.parse($0)?.time } }
 
-    /// Whether this reading, at least in this revision, is here already, or was here and is deleted.
+    /// Whether this reading, in this revision or a later one, is stored, or was deleted.
     func holds(_ reading: Reading) throws(IngestError) -> Bool {
         let row = try read { db in
             try db.first("SELECT revision, pending FROM reading WHERE id = ?", reading.id.description) {

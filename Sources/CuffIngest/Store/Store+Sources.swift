@@ -2,7 +2,7 @@ import CuffCore
 import SQLite
 
 extension Store {
-    /// The number of a source, which is added where it is new.
+    /// The row number of a source, which is inserted if new.
     static func number(_ driver: DriverID, _ device: String, _ identity: DeviceIdentity?, in db: SQLiteConnection) throws -> Int64 {
         let number = try db.first(
             """

@@ -1,8 +1,8 @@
 import Glibc
 
 extension Store {
-    /// Where readings are kept and looked for when nobody names a database: `readings.db` in `$STATE_DIRECTORY` (a service's),
-    /// else in `$XDG_DATA_HOME/cuff`, else in `~/.local/share/cuff`; `nil` without a home.
+    /// The default database: `readings.db` in `$STATE_DIRECTORY` (systemd), else in `$XDG_DATA_HOME/cuff`, else in
+    /// `~/.local/share/cuff`; `nil` without a home.
     public static var standardPath: String? {
         if let folder = DriverMemory.serviceFolder { return "\(folder)/readings.db" }
         if let data = DriverMemory.variable("XDG_DATA_HOME"), data.hasPrefix("/") { return "\(data)/cuff/readings.db" }
@@ -10,7 +10,7 @@ extension Store {
         return "\(home)/.local/share/cuff/readings.db"
     }
 
-    /// The named database, else the standard one.
+    /// The named database, else the default.
     public static func path(_ named: String?) throws(IngestError) -> String {
         guard let path = named ?? standardPath else {
             throw IngestError(StoreFault.noStandardPlace)

@@ -2,28 +2,26 @@ import CuffClinical
 import CuffCore
 import SQLite
 
-/// A row that is as it was written and cannot be read all the same: of a version before rows had checksums.
+/// An intact row that cannot be read: of a version without checksums.
 struct UnreadableRow: Error {}
 
-/// Walking over the rows of readings. A row that is damaged is never taken for a reading, and never left out without a word: it is
-/// counted, whatever it claims to be.
+/// Walks over the rows of readings. A damaged row is never used as a reading and never skipped silently: it is counted, whatever
+/// its columns say.
 extension Store {
     enum DamagedRows {
-        /// Counted and left out.
         case leftOut
-        /// Handed over like the others.
         case included
     }
 
-    /// Whether a row can be trusted. Where rows have no checksums yet, what every row must hold is all that can be looked at.
+    /// SQL for whether a row can be trusted. Without checksums, required columns are checked.
     var isIntact: String {
         if hasChecksums { return RowChecksum.reading.isIntact }
         let kinds = (ReadingSelection.Kind.allCases.map(\.rawValue) + [Self.tombstone]).map { ReadingSelection.quoted($0) }
         return "(type IN (\(kinds.joined(separator: ","))) AND pending IN (0, 1) AND source IN (SELECT number FROM source))"
     }
 
-    /// Hands over the selected rows in the order of their ids. Every row is looked at, for the damage of one may be that it seems not
-    /// to be selected: what would be SQL's condition is a column.
+    /// Passes the selected rows to `body` in order of id. The condition is a result column, not a WHERE clause, because damage
+    /// may make a row look unselected.
     func walk(
         _ selection: ReadingSelection, columns: String, damaged: DamagedRows = .leftOut,
         _ body: (ReadingCursor, [Int64: StoredSource], Person) throws -> Bool
@@ -66,9 +64,9 @@ extension Store {
         return found.persons
     }
 
-    /// Steps through the rows of a query in the order of a key; the body answers whether to go on. Answers how many rows could not be
-    /// read: those for which the body throws `UnreadableRow`, and those with a cell that is too large. SQLite ends a statement at such
-    /// a cell; it is begun anew behind the row.
+    /// Steps through the rows of a query in the order of a key; `body` returns whether to continue. Returns how many rows could
+    /// not be read: `body` threw `UnreadableRow`, or a cell is too large. SQLite ends a statement at such a cell; it is restarted
+    /// after the row.
     func eachRow(_ sql: String, in db: SQLiteConnection, _ body: (SQLiteStatement) throws -> Bool) throws -> Int {
         var (stepped, unreadable) = (0, 0)
         while true {
@@ -86,13 +84,13 @@ extension Store {
         }
     }
 
-    /// Sources whose rows are damaged. Their readings are whole, and are shown.
+    /// Sources with damaged rows. Their readings are intact and are shown.
     private func damagedSources(_ db: SQLiteConnection) throws -> Int {
         guard hasChecksums else { return 0 }
         return try Self.count(db, "source WHERE NOT \(RowChecksum.source.isIntact)")
     }
 
-    /// Which of these readings have damaged rows.
+    /// Which of these readings are damaged.
     public func damaged(among ids: [Reading.ID]) throws(IngestError) -> [Reading.ID] {
         guard !ids.isEmpty else { return [] }
         return try read { db in
@@ -105,7 +103,7 @@ extension Store {
 
     enum Confirmation { case here, deleted }
 
-    /// Looks whether a reading that was inserted is in its row: a trigger in the file may have kept it out or changed it.
+    /// Checks that an inserted reading is in its row: a trigger in the file may have removed or changed it.
     func confirm(_ reading: Reading, isNew: Bool, in db: SQLiteConnection) throws -> Confirmation {
         let id = reading.id.description
         let row = try db.first("SELECT type, revision, \(RowChecksum.reading.isIntact) FROM reading WHERE id = ?", id) {
@@ -117,7 +115,7 @@ extension Store {
         return .here
     }
 
-    /// The same of a line in the outbox.
+    /// As `confirm`, for a line in the outbox.
     func confirmLine(_ sink: Int64, _ id: Reading.ID, _ revision: Int, _ isPending: Bool, in db: SQLiteConnection) throws {
         let sql = "SELECT 1 FROM outbox WHERE sink = ? AND id = ? AND revision = ? AND pending = ?"
         guard try db.hasRow(sql, sink, id.description, revision, isPending) else { throw keptOut(id.description, in: db) }
@@ -153,6 +151,5 @@ extension Provenance {
 }
 
 extension ReadingSelection {
-    /// SQL for the rows of these ids.
     static func names(_ ids: [Reading.ID]) -> String { "id IN (\(ids.map { quoted($0.description) }.joined(separator: ",")))" }
 }

@@ -2,41 +2,40 @@ import CuffCore
 import Glibc
 import SQLite
 
-/// The database file: opened or created, brought to the present schema, and refused when it is another program's.
+/// The database file: opened or created, migrated to the present schema, and refused if it belongs to another program.
 ///
-/// Write-ahead log and `synchronous=FULL`: a transaction that returned survives a power cut. `commit` returns when the
-/// transaction is in the file that bears the database's name; what another program renamed, removed or replaced meanwhile is
-/// opened anew, and the transaction done again there.
+/// With a write-ahead log and `synchronous=FULL`, a committed transaction survives a power cut. `commit` returns when the
+/// transaction is in the file of the database's name; if another program renamed, removed or replaced the file meanwhile, the
+/// database is reopened and the transaction repeated.
 public final class Store: Sendable {
     /// The path as given.
     public let path: String
     private let access: Access
     private let state: Locked<State>
-    /// Hears of what a person should know while the database is in use.
+    /// Receives warnings for the user while the database is open.
     private let notices: @Sendable (IngestError) -> Void
 
     private struct State {
         var connection: StoreConnection
-        /// Its files are somebody else's, and the database could not be opened anew yet.
+        /// Its files belong to another program, and it could not be reopened yet.
         var isAstray = false
         /// Something was committed while the file system was read-only.
         var isDoubtful = false
-        /// The disk was full at the last transaction.
+        /// The last transaction failed because the disk was full.
         var isFull = false
-        /// The log was removed under it.
         var isWithoutLog = false
         var watch = LogWatch()
-        /// The most rows that one walk could not read.
+        /// The largest number of unreadable rows in one walk.
         var damaged = 0
     }
 
     /// "CUFF" in ASCII, in the header of the file (`pragma application_id`).
     static let applicationID: Int32 = 0x4355_4646
 
-    /// What the database is opened for. `write` creates a missing one.
+    /// `write` creates a missing database.
     public enum Access: Sendable { case read, write }
 
-    /// Opens the database; throws where it is missing, damaged, of a newer version or another program's.
+    /// Throws if the database is missing, damaged, written by a newer version, or another program's.
     public convenience init(_ path: String, access: Access) throws(IngestError) {
         try self.init(path, access: access, notices: { _ in })
     }
@@ -46,37 +45,37 @@ public final class Store: Sendable {
         do { state = Locked(State(connection: try StoreConnection(path, access, generation: 0))) } catch {
             throw Self.translated(error, path)
         }
-        // What a run that was killed has left in the log takes room that the file may need.
+        // A log left by a killed run takes room that the file may need.
         if access == .write { tendLog(connection) }
     }
 
     var connection: StoreConnection { state.withLock { $0.connection } }
-    /// Changes whenever the database was opened anew: row numbers known from before are another file's.
+    /// Changes whenever the database was reopened: row numbers from before are invalid.
     var generation: Int { connection.generation }
 
-    /// Rows have checksums: the file is of this version.
+    /// Whether rows have checksums; an earlier version's database opened for reading may lack them.
     var hasChecksums: Bool { connection.hasChecksums }
 
     // MARK: Damage
 
-    /// What was left out of everything that this store has handed over, because it is damaged; `nil` where nothing was.
+    /// Damaged rows left out of all results of this store; `nil` if none.
     public var damage: IngestError? {
         let count = state.withLock { $0.damaged }
         return count == 0 ? nil : IngestError(StoreFault.damagedReadings(path, count: count))
     }
 
-    /// Several walks of one run meet the same rows.
+    /// Several walks of one run meet the same damaged rows, so they are not added up.
     func noteDamage(_ count: Int) { state.withLock { $0.damaged = max($0.damaged, count) } }
 
-    /// So many of them are gone.
     func forgetDamage(_ count: Int) { state.withLock { $0.damaged = max(0, $0.damaged - count) } }
 
-    /// Writes the log into the database and closes it. The store cannot be used afterwards.
+    /// Checkpoints the log and closes the database. The store cannot be used afterwards.
     public func close() throws(IngestError) {
         do {
             let connection = connection
             if access == .write, let change = connection.change(), change == .shortened {
-                // SQLite would take the log into what is left of the file, and fill the gap with zeros: it is never closed.
+                // SQLite would write the log into the shortened file and fill the gap with zeros, so the connection is leaked
+                // instead.
                 _ = Unmanaged.passRetained(connection)
                 return
             }
@@ -86,13 +85,12 @@ public final class Store: Sendable {
 
     // MARK: Transactions
 
-    /// One state of the database, in which nothing can be changed.
     func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws(IngestError) -> Result {
         do { return try connection.use { try $0.read(body) } } catch { throw Self.translated(error, path) }
     }
 
-    /// One transaction, on disk and under the database's name when this returns. Retries after an error must be
-    /// idempotent, because it may have been committed all the same; `changes` itself may be called several times.
+    /// One transaction, on disk under the database's name on return. Retries after an error must be idempotent, because it may
+    /// have been committed; `changes` itself may be called several times.
     func commit<Result>(_ changes: (SQLiteConnection) throws -> Result) throws(IngestError) -> Result {
         do { return try committed(changes) } catch { throw Self.translated(error, path) }
     }
@@ -100,7 +98,7 @@ public final class Store: Sendable {
     private func committed<Result>(_ changes: (SQLiteConnection) throws -> Result) throws -> Result {
         if state.withLock({ $0.isAstray }) { try openAgain() }
         if state.withLock({ $0.isDoubtful }) {
-            // What was committed then may be in memory only, and SQLite thinks it is done: a checkpoint writes it out.
+            // That commit may be in memory only, though SQLite considers it done: a checkpoint writes it.
             try connection.use { try $0.checkpoint(truncate: false) }
             state.withLock { $0.isDoubtful = false }
         }
@@ -116,7 +114,7 @@ public final class Store: Sendable {
         return result
     }
 
-    /// Tries once more after a checkpoint has truncated the write-ahead log.
+    /// Retries once after a checkpoint has truncated the log.
     private func attempt<Result>(_ changes: (SQLiteConnection) throws -> Result) throws -> Result {
         let connection = connection
         // Free space goes to the database file first, not to the log.
@@ -137,7 +135,7 @@ public final class Store: Sendable {
         }
     }
 
-    /// SQLite has a word of its own for a full disk, but not where it makes its index of the log.
+    /// SQLite has an error code for a full disk, but does not use it when it creates its index of the log.
     private func isOutOfRoom(_ error: SQLiteError) -> Bool {
         error.code == .full || error.code == .ioError && (Volume(path)?.free ?? 1) == 0
     }
@@ -148,7 +146,7 @@ public final class Store: Sendable {
 
     // MARK: The files under their names
 
-    /// The result, once it is known to be in the file that the path names.
+    /// The result, once it is known to be in the file of the path.
     private func standing<Result>(_ result: Result, _ changes: (SQLiteConnection) throws -> Result) throws -> Result {
         switch connection.change() {
         case nil: return result
@@ -168,8 +166,8 @@ public final class Store: Sendable {
         IngestError(StoreFault.cutShort(path))
     }
 
-    /// The log that SQLite writes has no name any more: the next opening would not find it. So the database file takes every
-    /// transaction at once. A second connection must not begin a new log beside it, for both share one index.
+    /// The log that SQLite writes is unlinked, so the next opening would not find it: the database file takes every transaction
+    /// at once. A second connection must not start a new log, because both share one index.
     private func bearWithoutLog() throws {
         let connection = connection
         guard connection.logSize == 0 else { throw astray("another program has begun a new log \(path)-wal") }
@@ -186,10 +184,10 @@ public final class Store: Sendable {
         IngestError(StoreFault.astray(path, why: why))
     }
 
-    /// Gives up the files that were open, with everything in them, and opens what bears the name now.
+    /// Closes the open files, with everything in them, and opens the file of the name.
     private func replace() throws {
         let old = connection
-        // Where the file was renamed, it takes along what was acknowledged before; and no page of it may get into another file.
+        // A renamed file keeps what was acknowledged before; and none of its pages may get into another file.
         guard old.emptyLog() == .empty else { throw astray("it was moved, and its log cannot be emptied: another program reads in it") }
         try old.close()
         state.withLock { $0.isAstray = true }
@@ -209,7 +207,7 @@ public final class Store: Sendable {
 
     // MARK: The log
 
-    /// Empties the log where it is longer than suits the volume, and says so where another program keeps it from that.
+    /// Empties the log if it is too long for the volume, and warns if another program prevents that.
     private func tendLog(_ connection: StoreConnection) {
         guard let volume = Volume(path) else { return }
         let limit = LogLimit.bytes(volume)

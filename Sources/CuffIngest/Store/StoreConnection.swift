@@ -1,13 +1,12 @@
 import Glibc
 import SQLite
 
-/// One opening of a database file: the connection, and which files it has open under the database's names.
+/// One opening of a database file: the connection, and the identities of its files.
 final class StoreConnection: Sendable {
     private let database: Locked<SQLiteConnection>
     private let hold: OpenDatabases.Hold?
-    /// Counts the openings of one `Store`: what was learnt from an earlier one, statements and row numbers, is void.
+    /// Counts the openings of one `Store`: statements and row numbers of an earlier one are invalid.
     let generation: Int
-    /// Rows have checksums: the file is of this version.
     let hasChecksums: Bool
     private let path: String
     private let file: FileIdentity?
@@ -15,10 +14,9 @@ final class StoreConnection: Sendable {
     private let log: FileIdentity?
     private let indexPath: String
     private let index: FileIdentity?
-    /// The file's length when last looked at; it grows only, but for `VACUUM`.
+    /// The file's length at the last check; only `VACUUM` shortens it.
     private let size: Locked<Int>
 
-    /// How long a statement waits for another program's transaction.
     static let patience = Duration.seconds(5)
 
     init(_ path: String, _ access: Store.Access, generation: Int) throws {
@@ -48,7 +46,6 @@ final class StoreConnection: Sendable {
         index = FileIdentity(indexPath)
     }
 
-    /// A connection to a file that another program may have made.
     static func open(_ path: String, _ access: SQLiteConnection.Access) throws -> SQLiteConnection {
         let db = try SQLiteConnection(path, access, busyTimeout: patience)
         try RowChecksum.prepare(db)
@@ -57,8 +54,7 @@ final class StoreConnection: Sendable {
 
     func use<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result { try database.withLock { try body($0) } }
 
-    /// Another run of the program may create the same database at this moment: the change to a log does not wait, and the
-    /// tables are there at the next look.
+    /// Another process may be creating the same database: switching to WAL does not wait for locks, so this retries.
     private static func prepare(_ db: SQLiteConnection) throws {
         var tries = 0
         while true {
@@ -74,9 +70,9 @@ final class StoreConnection: Sendable {
     }
 
     private static func configure(_ db: SQLiteConnection) throws {
-        // `secure_delete` from the first write on: a page that is split keeps copies of rows, which a later `delete` would not find.
-        // `Store.commit` empties the log, after it has seen that the files are still the ones that it writes. The limit of its size is
-        // for what another program's connection does to it.
+        // `secure_delete` from the first write on: splitting a page leaves copies of rows, which a later `delete` would not find.
+        // `Store.commit` empties the log, once it has checked that the files are unchanged. The size limit applies to checkpoints
+        // by another program's connection.
         try db.execute(
             """
             PRAGMA secure_delete = ON;
@@ -90,11 +86,11 @@ final class StoreConnection: Sendable {
         }
     }
 
-    /// Three seconds of tries: a migration takes milliseconds.
+    /// Three seconds in all: a migration takes milliseconds.
     private static let migrationTries = 30
 
-    /// An earlier version's database is read as it is: what it lacks is put beside it in this connection's memory. One that is
-    /// only just being created is left to its creator.
+    /// Reads an earlier version's database as it is, with missing parts as temporary tables. A database that another process is
+    /// just creating is left alone.
     private static func adapt(_ db: SQLiteConnection, _ path: String) throws {
         let done = try db.read { try Schema.migrationsDone($0) }
         guard !done.isEmpty else { throw IngestError(StoreFault.nothingStored(path)) }
@@ -105,15 +101,12 @@ final class StoreConnection: Sendable {
     // MARK: The files under their names
 
     enum Change: Sendable {
-        /// The path leads to another file or to none.
         case file
         /// The log was removed or replaced; the database file is the same.
         case log
-        /// The database file is shorter than its pages.
         case shortened
     }
 
-    /// What became of the files since they were opened.
     func change() -> Change? {
         var status = stat()
         guard stat(path, &status) == 0, FileIdentity(status) == file else { return .file }
@@ -123,7 +116,8 @@ final class StoreConnection: Sendable {
             size.withLock { $0 = length }
             return nil
         }
-        // A person's `VACUUM` cuts the file too, and then it has fewer pages. What cannot be asked any more was cut off.
+        // A user's `VACUUM` shortens the file too, but then it also has fewer pages. If the pages cannot be counted, the file was
+        // cut off.
         let pages = try? use { db in try db.read { try Store.length($0) } }
         guard length > 0, let pages, length + logSize >= pages else { return .shortened }
         size.withLock { $0 = length }
@@ -139,7 +133,7 @@ final class StoreConnection: Sendable {
 
     enum Emptying: Sendable, Equatable { case empty, held, failed }
 
-    /// Takes the log's pages into the database file and truncates the log to zero bytes, without waiting for readers.
+    /// Checkpoints the log and truncates it to zero bytes, without waiting for readers.
     func emptyLog() -> Emptying {
         do {
             try use { try $0.checkpoint(truncate: true) }
@@ -152,18 +146,21 @@ final class StoreConnection: Sendable {
 
     // MARK: The end
 
-    /// Closes. Where the names lead elsewhere, the files behind them belong to another program: SQLite, which removes the log by its
-    /// name, is kept from that. A log and its index that are still under their names beside another database are removed then,
-    /// for SQLite would take their pages into that one.
+    /// Closes. If the file was renamed or replaced, SQLite is kept from removing the log by its name, which may belong to another
+    /// database. A log of ours next to another database is removed, because SQLite would apply its pages to it; but only once they
+    /// are in the renamed file, else the log is renamed.
     func close() throws {
         let isMoved = FileIdentity(path) != file
         let isKept = isMoved || FileIdentity(logPath) != log
+        let isEmptied = isMoved && emptyLog() == .empty
         try use { db in
             if isKept { db.keepLogAtClose() }
             try db.close()
         }
         guard isMoved else { return }
-        if log != nil, FileIdentity(logPath) == log { unlink(logPath) }
+        if log != nil, FileIdentity(logPath) == log {
+            if isEmptied { unlink(logPath) } else { rename(logPath, "\(logPath)-unsaved") }
+        }
         if index != nil, FileIdentity(indexPath) == index { unlink(indexPath) }
     }
 }

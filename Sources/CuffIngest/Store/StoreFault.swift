@@ -1,64 +1,56 @@
 import CuffCore
 import Glibc
 
-/// Why the database does not do what it should. The first text is its path.
+/// Errors of the database. The first text is its path.
 public enum StoreFault: Fault {
     case notThere(String, isStandard: Bool)
-    /// Neither XDG_DATA_HOME nor HOME says where this user's database would be.
     case noStandardPlace
     case emptyFile(String)
     case nothingStored(String)
     case notADatabase(String)
     case foreign(String)
-    /// A newer version of the program wrote it.
     case tooNew(String, isReading: Bool)
-    /// SQLite's index beside the file needs room, to read as well.
+    /// SQLite needs room for its index, even for reading.
     case noRoomForIndex(String)
     case readOnly(String)
     case cannotOpen(String, why: String)
     case damaged(String, why: String)
     case failedWriting(String, why: String)
     case failed(String, why: String)
-    /// The disk is full. `isLogHeld`: another program reads in the database, so that its log cannot be emptied.
+    /// `isLogHeld`: another program reads the database, so the log cannot be emptied.
     case full(String, isLogHeld: Bool)
     case cutShort(String)
-    /// Something else happens to the files while they are written; the second text says what.
+    /// Another program changes the files while they are written.
     case astray(String, why: String)
-    /// What was deleted may be in the file or its log still; the cause is `nil` where another program reads in it.
+    /// The file or its log may still hold deleted readings; the cause is `nil` if another program reads the database.
     case remains(String, cause: IngestError?)
     case seriesDamaged(String, number: Int64)
-    /// Rows that are not as they were written, or cannot be read. They were left out.
     case damagedReadings(String, count: Int)
-    /// A cell holds more than anything that is stored here.
     case cellTooLarge(String)
-    /// A row that was written is not there, or not as it was written.
     case keptOut(String, id: String, triggers: [String])
-    /// The values of a series have too many digits to be packed.
+    /// The values have too many digits to be packed.
     case seriesTooPrecise
     case notAnID(String)
-    /// No complete reading has this id here, or it was deleted.
+    /// No complete reading has this id, or it was deleted.
     case noSuchReading(String, String)
-    /// Only what a person typed in is edited; the reading is of this driver.
+    /// Only entered readings can be edited; this one came from the driver.
     case notEntered(String, driver: String)
     case tooManyChanges(String, most: Int)
     case remarkRefused(Remarks.Refusal)
-    /// A backup is a file of its own, not standard output, a pipe or a device.
+    /// The target is standard output, a pipe or a device.
     case backupNeedsFile(String)
-    /// The backup would take the place of the database.
     case backupOntoItself(String)
-    /// The check found this many problems.
     case problems(String, count: Int)
-    /// The word that confirms a purge was not said.
     case purgeNotConfirmed
     case redecodingNotConfirmed
-    /// The file was moved, removed or replaced while it was written; it was reopened, and nothing is lost.
+    /// The file was moved, removed or replaced while it was open, and was reopened. Nothing is lost.
     case replaced(String)
-    /// The log was removed while readings were written; nothing is lost.
+    /// The log was removed while readings were written. Nothing is lost.
     case logRemoved(String)
     /// Nothing is lost, but the log takes room until another program ends its transaction.
     case logGrown(String, kibibytes: Int64)
 
-    /// What kind of failure each is, and what happened.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .notThere(let path, _): (.noInput, "there is no database \(path)")

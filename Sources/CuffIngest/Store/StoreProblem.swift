@@ -1,41 +1,31 @@
-/// Something in the database that breaks SQLite's rules or the program's own. `Store.check` finds it; nothing is repaired by that.
+/// A violation of SQLite's rules or the program's own, found by `Store.check`, which repairs nothing.
 package enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
-    /// SQLite's own check found this.
     case integrity(String)
-    /// A reading under something that is not an id.
     case notAnID(String)
-    /// A reading of a source that is not in the table of sources.
     case withoutSource(id: String, source: Int64)
-    /// A type that no version of the program wrote.
     case unknownType(id: String, type: String)
-    /// A reading that lacks a value its type needs, or has an invalid time: the second text names the column.
+    /// A reading with a missing or invalid value in the named column.
     case unreadable(id: String, column: String)
-    /// A tombstone holds more than the id.
     case tombstoneHolds(id: String, column: String)
-    /// A line of a deleted reading still waits to be sent.
     case deletedLineWaits(id: String)
-    /// A line for a sink that is not in the table of sinks.
+    /// A line for a sink that does not exist.
     case lineWithoutSink(id: String, sink: Int64)
-    /// A line that waits, and is empty.
     case emptyLine(id: String, sink: Int64)
-    /// A series that cannot be unpacked, or holds another number of samples than it says.
+    /// A series that cannot be unpacked, or has another number of samples than its row says.
     case damagedSeries(number: Int64)
-    /// A series of a source that is not in the table of sources.
     case seriesWithoutSource(number: Int64)
 
-    /// A row that is not as it was written: its checksum says so.
     case changed(id: String)
     case changedSource(number: Int64)
     case changedLine(id: String, sink: Int64)
-    /// A row with a cell that holds more than anything that is stored here; `nil` where it is not known in which table.
+    /// A row with a cell that is too large; `nil` if the table is unknown.
     case tooLarge(table: String?)
 
-    /// A remark has an unknown word for its key.
     case unknownRemark(id: String, key: String)
-    /// An earlier revision of a reading that is not here or was deleted.
+    /// A previous revision of a reading that does not exist.
     case earlierOfNone(id: String)
 
-    /// The rule that is broken: the value of `rule` in JSON.
+    /// The broken rule: `rule` in JSON.
     package var rule: String {
         switch self {
         case .integrity: "integrity"
@@ -51,7 +41,6 @@ package enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Which reading it is about; `nil` where it is about none.
     package var id: String? {
         switch self {
         case .notAnID(let id), .withoutSource(let id, _), .unknownType(let id, _), .unreadable(let id, _), .tombstoneHolds(let id, _),

@@ -1,12 +1,12 @@
 import CuffClinical
 import CuffCore
 
-/// Text that goes out in pieces, so that a million readings do not lie in memory; within a zip file where one is asked for.
+/// Buffered text output with constant memory, optionally into a zip file.
 final class BufferedOutput {
     var buffer = TextBuffer(capacity: 1 << 17)
     private let output: OutputFile
     private var archive: StoredZip?
-    /// The zip file would become larger than its format can say; nothing more is written then.
+    /// The size exceeds the zip format's limit; nothing more is written.
     private(set) var isTooLarge = false
 
     init(_ output: OutputFile, archive: StoredZip? = nil) throws(IngestError) {
@@ -17,13 +17,12 @@ final class BufferedOutput {
         try output.append(&buffer)
     }
 
-    /// Hands on what has piled up; `false` where nothing more can be written.
+    /// Writes a full buffer; `false` if nothing more can be written.
     func flush() throws(IngestError) -> Bool {
         if buffer.count >= 1 << 16 { try write() }
         return !isTooLarge
     }
 
-    /// Hands on everything, and ends the zip file.
     func end() throws(IngestError) {
         try write()
         guard let archive, !isTooLarge else { return }

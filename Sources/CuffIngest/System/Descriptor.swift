@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// A system call that failed.
 struct SystemFault: Error, Equatable, Sendable {
     var call: String
     var number: Int32
@@ -11,12 +10,12 @@ struct SystemFault: Error, Equatable, Sendable {
         self.number = number
     }
 
-    /// What the kernel says, in its own words, e.g. `No space left on device`.
+    /// The kernel's text, such as `No space left on device`.
     static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
     var text: String { Self.text(number) }
 }
 
-/// Calls on file descriptors with interruptions and short counts taken care of.
+/// System calls on descriptors; EINTR and short counts are handled.
 enum Descriptor {
     static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemFault) -> Int32 {
         while true {
@@ -26,7 +25,7 @@ enum Descriptor {
         }
     }
 
-    /// One read; 0 is the end, `nil` means nothing is there yet.
+    /// One read; 0: end of file, `nil`: nothing available yet.
     static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemFault) -> Int? {
         while true {
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -39,7 +38,7 @@ enum Descriptor {
         }
     }
 
-    /// A chunk of at most `size` bytes; empty at the end. The descriptor must be readable or block.
+    /// A chunk of at most `size` bytes; empty at the end. The descriptor must be readable or blocking.
     static func chunk(_ descriptor: Int32, _ size: Int) throws(SystemFault) -> [UInt8] {
         var fault: SystemFault?
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -64,7 +63,7 @@ enum Descriptor {
         try writeAll(descriptor, bytes, counting: &written)
     }
 
-    /// `written` grows by what got through, also where the rest fails.
+    /// `written` is increased by the bytes written, also on failure.
     static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, counting written: inout Int) throws(SystemFault) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -81,10 +80,10 @@ enum Descriptor {
         }
     }
 
-    /// Makes what was written to a file durable, or fails.
+    /// Makes the data of a file durable.
     ///
-    /// On a file system that became read-only under an open file, ext4 takes writes into memory and answers fsync with success
-    /// without writing anything (observed, Linux 6.1): that is EROFS here.
+    /// If a file system became read-only under an open file, ext4 accepts writes into memory and fsync succeeds without writing
+    /// anything (observed, Linux 6.1); this throws EROFS then.
     static func synchronise(_ descriptor: Int32) throws(SystemFault) {
         while fdatasync(descriptor) != 0 {
             if errno != EINTR { throw SystemFault("fdatasync") }
@@ -93,20 +92,20 @@ enum Descriptor {
         if fstatvfs(descriptor, &status) == 0 && isReadOnly(status) { throw SystemFault("fdatasync", EROFS) }
     }
 
-    /// `.` for a plain name.
+    /// `.` for a name without a folder.
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Makes a new name durable. A folder that may be written but not read cannot be asked; the file's own fsync has to do.
+    /// Makes a new name durable. Without permission to read the folder, the file's own fsync has to do.
     static func synchroniseFolder(of path: String) throws(SystemFault) {
         guard let folder = try? open(folder(of: path), O_RDONLY | O_DIRECTORY) else { return }
         defer { close(folder) }
         while fsync(folder) != 0 {
             switch errno {
             case EINTR: continue
-            // File systems without such a call.
+            // File systems that do not support it.
             case EINVAL, EROFS: return
             default: throw SystemFault("fsync")
             }
@@ -120,7 +119,7 @@ enum Descriptor {
         return statvfs(path, &status) == 0 && isReadOnly(status)
     }
 
-    /// Waits without limit until the descriptor is ready or has ended.
+    /// Waits until the descriptor is ready or hung up.
     static func wait(_ descriptor: Int32, for events: Int16) {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
         while poll(&entry, 1, -1) < 0 && errno == EINTR {}

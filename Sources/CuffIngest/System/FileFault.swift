@@ -1,22 +1,20 @@
 import Glibc
 
-/// Why a file cannot be read or written.
+/// Errors of files.
 public enum FileFault: Fault {
     case unreadable(String, errno: Int32)
     case unwritable(String, errno: Int32)
-    /// Standard output does not take what is written.
     case outputUnwritable(errno: Int32)
-    /// The reader of standard output went away. It ends the run without a message.
+    /// The reader of standard output has exited. Ends the run without a message.
     case outputClosed
     case foreignOwner(String, user: UInt32)
     case writableByOthers(String)
-    /// `target` is what the link leads to; `nil` for nothing.
+    /// `target`: where the link points; `nil` if nothing is there.
     case symbolicLink(String, target: String?)
     case exists(String)
-    /// A capture is never overwritten.
     case captureExists(String)
 
-    /// What kind of failure each is, and what happened.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .unreadable(let path, let number):

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Which file a descriptor or a path refers to. Both agree until somebody renames, removes or replaces the file under an
-/// open descriptor; what is written after that is in a file without that name.
+/// Identifies the file of a descriptor or path. They differ if the file of a descriptor was renamed, removed or replaced; later
+/// writes go to the file that lost its name.
 struct FileIdentity: Hashable, Sendable {
     var device: UInt64
     var inode: UInt64
@@ -11,29 +11,29 @@ struct FileIdentity: Hashable, Sendable {
         inode = UInt64(status.st_ino)
     }
 
-    /// `nil` for a descriptor that is not open.
+    /// `nil` for a closed descriptor.
     init?(_ descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// `nil` where there is no such file. Links are followed: what counts is where a reader of the path arrives.
+    /// `nil` if there is no file. Follows links, as readers of the path do.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// What became of an open file under its name.
+    /// What happened to the file of a path since it was opened.
     enum Change: Sendable {
-        /// The path names another file or none: renamed, removed or replaced.
+        /// The path names another file or none.
         case replaced
-        /// The same file is shorter than what was written to it: emptied, as `copytruncate` does.
+        /// The file is shorter than what was written: emptied, as by `copytruncate`.
         case shortened
     }
 
-    /// `nil` while `path` names the file of `descriptor`, and that file is not shorter than `size` bytes.
+    /// `nil` if `path` still names the file of `descriptor`, with at least `size` bytes.
     static func change(of descriptor: Int32, _ path: String, size: Int) -> Change? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, let named = FileIdentity(path), named == FileIdentity(status) else { return .replaced }

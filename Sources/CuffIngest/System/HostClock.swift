@@ -9,16 +9,16 @@ package enum HostClock {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// The wall clock; `SOURCE_DATE_EPOCH` stands in for it where a page must come out the same every time.
+    /// The wall clock, or `SOURCE_DATE_EPOCH` for reproducible pages.
     static func reproducibleNow() -> Timestamp {
         if let text = getenv("SOURCE_DATE_EPOCH"), let seconds = Int64(String(cString: text)) { return Timestamp(seconds: seconds) }
         return now()
     }
 
-    /// The kernel takes the wall clock for unsynchronised (adjtimex(2), STA_UNSYNC); `false` where it may not be asked.
+    /// Whether the kernel considers the wall clock unsynchronised (adjtimex(2), STA_UNSYNC); `false` if it cannot be asked.
     static func isUnsynchronised() -> Bool { clinux_clock_unsynchronised() > 0 }
 
-    /// Nanoseconds that only ever grow; for timers and durations.
+    /// In nanoseconds; for timers and durations.
     static func monotonic() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -34,14 +34,13 @@ extension Duration {
 }
 
 extension HostClock {
-    /// Now, for a link.
     static var linkTime: LinkTime {
         LinkTime(
             elapsed: .nanoseconds(monotonic()), wall: now(), isHostClockUnsynchronised: SynchronisationState.shared.isUnsynchronised)
     }
 }
 
-/// Whether the host's clock is synchronised with any other, asked of the kernel at most once a second.
+/// Whether the host's clock is synchronised, asked of the kernel at most once a second.
 final class SynchronisationState: Sendable {
     static let shared = SynchronisationState()
     private static let interval: Int64 = 1_000_000_000

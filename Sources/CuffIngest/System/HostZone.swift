@@ -1,12 +1,11 @@
 import CuffCore
 import Glibc
 
-/// Time zones as this machine knows them.
+/// Time zones of this machine.
 public enum HostZone {
     static let folder = "/usr/share/zoneinfo"
 
-    /// The zone of that name, e.g. `Europe/Berlin`, or a POSIX rule; without a name the machine's own (`TZ`, else
-    /// `/etc/localtime`).
+    /// The named zone, such as `Europe/Berlin`, or a POSIX rule; `nil`: the machine's (`TZ`, else `/etc/localtime`).
     public static func named(_ name: String?) throws(IngestError) -> ZoneTable {
         guard let name else { return local() }
         guard let zone = find(name) else {
@@ -15,7 +14,7 @@ public enum HostZone {
         return zone
     }
 
-    /// The machine's own zone; UTC where it has none.
+    /// The machine's zone; UTC if none is set.
     public static func local() -> ZoneTable {
         if let value = getenv("TZ").map({ String(cString: $0) }) {
             return find(value.hasPrefix(":") ? String(value.dropFirst()) : value) ?? .utc
@@ -40,7 +39,7 @@ public enum HostZone {
         return try? Descriptor.chunk(descriptor, 65536)
     }
 
-    /// `/etc/localtime` is a link into the zone folder, which gives the name.
+    /// From the target of the link `/etc/localtime`.
     private static func localName() -> String? {
         guard let path = realpath("/etc/localtime", nil) else { return nil }
         defer { free(path) }
@@ -52,7 +51,7 @@ public enum HostZone {
 }
 
 extension HostZone {
-    /// A time as people name it, now being now.
+    /// Parses a time, possibly relative to now.
     public static func instant(_ text: String, _ zone: ZoneTable) throws(IngestError) -> Timestamp {
         guard let time = TimeWords.instant(text, now: HostClock.reproducibleNow(), zone: zone) else {
             throw IngestError(RequestFault.notATime(text))

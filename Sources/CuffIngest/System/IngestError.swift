@@ -1,20 +1,20 @@
 import CuffCore
 import Glibc
 
-/// A fault of any layer: what is thrown by everything that works through several of them.
+/// The error type of functions that work through several layers.
 public struct IngestError: Error, Hashable, CustomStringConvertible {
-    /// The fault itself.
+    /// The fault.
     public let fault: any Fault
 
     /// An error with this fault.
     public init(_ fault: some Fault) { self.fault = fault }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var status: RunStatus { fault.status }
-    /// What happened, in one plain line.
+    /// What happened, in one line.
     public var description: String { fault.description }
 
-    /// Two errors are the same when their faults are equal.
+    /// By the faults.
     public static func == (a: IngestError, b: IngestError) -> Bool { AnyHashable(a.fault) == AnyHashable(b.fault) }
 
     /// By the fault.
@@ -22,20 +22,18 @@ public struct IngestError: Error, Hashable, CustomStringConvertible {
 }
 
 extension IngestError {
-    /// A file to be read does not open or ends in an error.
     static func reading(_ path: String, _ number: Int32) -> IngestError { IngestError(FileFault.unreadable(path, errno: number)) }
 
-    /// A file to be written does not open or does not take what is written.
     static func writing(_ path: String, _ number: Int32) -> IngestError { IngestError(FileFault.unwritable(path, errno: number)) }
 
-    /// The error for a driver id that is not in the list.
+    /// The error for an unknown driver id.
     public static func unknownDriver(_ id: String, known: [String] = CuffFamilies.all.map(\.id.description)) -> IngestError {
         IngestError(RequestFault.unknownDriver(id, known: known))
     }
 }
 
 extension SystemFault {
-    /// What the kernel says of an errno, within a sentence.
+    /// The kernel's text for an errno, in lower case.
     static func lowercased(_ number: Int32) -> String {
         let text = text(number)
         return text.prefix(1).lowercased() + text.dropFirst()

@@ -1,19 +1,19 @@
-/// How long something took, counted in steps from half a millisecond to ten seconds.
+/// Durations, counted in steps from half a millisecond to ten seconds.
 public struct LatencyHistogram: Sendable, Equatable {
-    /// Upper bounds in microseconds; what takes longer is counted beyond the last. An fsync takes 0.1 ms on a host's cache
-    /// and 10 ms on a turning disk; a writer that waits for another gives up after 5 s.
+    /// Upper bounds in microseconds, with one more step above the last. An fsync takes 0.1 ms in a host's cache and 10 ms on a
+    /// rotating disk; a locked database times out after 5 s.
     static let bounds: [Int64] = [
         500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
     ]
 
     private(set) var counts = [Int](repeating: 0, count: LatencyHistogram.bounds.count + 1)
     private(set) var sum = Duration.zero
-    /// How many times were recorded.
+    /// The number of durations.
     public private(set) var count = 0
-    /// The longest of them.
+    /// The longest duration.
     public private(set) var longest = Duration.zero
 
-    /// No times.
+    /// Empty.
     public init() {}
 
     mutating func add(nanoseconds: Int64) {
@@ -25,7 +25,7 @@ public struct LatencyHistogram: Sendable, Equatable {
         count += 1
     }
 
-    /// The upper bound of the step in which this share of all falls; `nil` when there is none, or it lies beyond the last.
+    /// The upper bound of the step of this quantile; `nil` if empty, or beyond the last step.
     func bound(of share: Double) -> Duration? {
         guard count > 0 else { return nil }
         var left = Int((Double(count) * share).rounded(.up))

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A value behind a pthread mutex. Not `Synchronization.Mutex`: its futex is invisible to ThreadSanitizer on Linux, which
-/// then reports races that are none.
+/// A value protected by a pthread mutex. Not `Synchronization.Mutex`, whose futex is invisible to ThreadSanitizer on Linux,
+/// causing false reports.
 final class Locked<Value>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var value: Value
@@ -25,7 +25,7 @@ final class Locked<Value>: @unchecked Sendable {
     }
 }
 
-/// A door that a thread of its own waits at: the reader of a file while the sinks catch up. Never used on a queue.
+/// Blocks a thread until opened, such as the reader of a file while the sinks catch up. Must not be used on a queue.
 final class Gate: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -34,7 +34,7 @@ final class Gate: @unchecked Sendable {
     init(isOpen: Bool) {
         self.isOpen = isOpen
         pthread_mutex_init(mutex, nil)
-        // A limit is a length of time: setting the wall clock must neither end a wait nor prolong it.
+        // The monotonic clock, so that setting the wall clock does not affect time limits.
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -62,14 +62,13 @@ final class Gate: @unchecked Sendable {
         return isOpen
     }
 
-    /// Returns when the door is open.
     func pass() {
         pthread_mutex_lock(mutex)
         while !isOpen { pthread_cond_wait(condition, mutex) }
         pthread_mutex_unlock(mutex)
     }
 
-    /// As `pass`, but calls `stop` when it is not open after `limit`; answers whether it had to.
+    /// As `pass`, but calls `stop` if not open after `limit`; returns whether it did.
     func pass(within limit: Duration?, orElse stop: () -> Void) -> Bool {
         let isLate = limit.map { !pass(within: $0) } ?? false
         if isLate { stop() }
@@ -77,7 +76,7 @@ final class Gate: @unchecked Sendable {
         return isLate
     }
 
-    /// As `pass`, but at most until the deadline; answers whether the door was open.
+    /// As `pass`, with a time limit; returns whether it was open.
     func pass(within limit: Duration) -> Bool {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)

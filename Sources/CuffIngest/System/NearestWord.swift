@@ -1,17 +1,16 @@
 package enum NearestWord {
-    /// The nearest of the words, when it is near: at most a third of the letters differ, and at least one may.
+    /// The closest word, if at most a third of the letters differ, or one.
     package static func match(_ word: String, among words: [String]) -> String? {
         let limit = max(1, word.count / 3)
         let ranked = words.map { (distance(Array(word), Array($0)), $0) }.min { $0.0 < $1.0 }
         return ranked.flatMap { $0.0 <= limit ? $0.1 : nil }
     }
 
-    /// `; did you mean X?`
     static func hint(_ word: String, among words: [String]) -> String? {
         match(word, among: words).map { "; did you mean `\($0)`?" }
     }
 
-    /// Letters to insert, drop, change or swap with the neighbour.
+    /// The edit distance, where swapping neighbours counts as one edit.
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
         guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
         var before: [Int] = []

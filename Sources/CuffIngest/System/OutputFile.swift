@@ -1,21 +1,21 @@
 import CuffCore
 import Glibc
 
-/// Where a finite verb writes: standard output, or a file that appears whole or not at all. The file is written under
-/// another name in its folder, mode 0600, and takes its own name in the end.
+/// The output of a finite command: standard output, or a file that appears only when complete. The file is written under a
+/// temporary name, mode 0600, and renamed at the end.
 public final class OutputFile {
     /// The path as given; `-` is standard output.
     public let path: String
     private var descriptor: Int32
-    /// Where it is written until it is finished; `nil` where that is its own place: standard output, a device, a pipe.
+    /// The temporary path; `nil` for standard output, a device or a pipe.
     let temporary: String?
     private let replaces: Bool
-    /// Lines for a terminal of so many columns; `nil`: as they are.
+    /// The width to which lines are folded, if any.
     private let width: Int?
     private var isDone = false
 
-    /// `-` is standard output. An existing file is refused unless it may be replaced. With a `width`, longer lines are folded for a
-    /// terminal of so many columns; each `append` then takes whole lines.
+    /// `-` is standard output. An existing file is refused unless `replaces`. `width` folds longer lines; each `append` must then
+    /// contain whole lines.
     public init(_ path: String, replaces: Bool = false, width: Int? = nil) throws(IngestError) {
         self.width = width
         self.path = path
@@ -29,7 +29,7 @@ public final class OutputFile {
         var status = stat()
         if stat(path, &status) == 0 {
             if status.st_mode & S_IFMT == S_IFDIR { throw .writing(path, EISDIR) }
-            // Devices and pipes are written to as they are.
+            // Devices and pipes are written to directly.
             if status.st_mode & S_IFMT != S_IFREG || isGiven {
                 guard let opened = try OwnFile.existing(path, O_WRONLY) else { throw .writing(path, ENOENT) }
                 descriptor = opened
@@ -51,7 +51,7 @@ public final class OutputFile {
         IngestError(FileFault.exists(path))
     }
 
-    /// The first of `page.html`, `page-2.html`, `page-3.html` … that is not there; `nil` where a thousand are.
+    /// The first free name of `page.html`, `page-2.html`, `page-3.html` …; `nil` after a thousand.
     public static func free(_ path: String) -> String? {
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let dot = path[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? path.endIndex
@@ -59,7 +59,7 @@ public final class OutputFile {
         return (1...1000).lazy.map { $0 == 1 ? path : "\(path[..<dot])-\($0)\(path[dot...])" }.first { lstat($0, &status) != 0 }
     }
 
-    /// Writes a whole answer to standard output.
+    /// Writes a text to standard output.
     public static func put(_ text: String) throws(IngestError) {
         var buffer = TextBuffer(capacity: text.utf8.count)
         buffer.append(string: text)
@@ -68,7 +68,7 @@ public final class OutputFile {
         try output.finish()
     }
 
-    /// Writes the text and empties the buffer. Throws where the file cannot take it.
+    /// Writes and empties the buffer.
     public func append(_ text: inout TextBuffer) throws(IngestError) {
         if let width {
             let folded = TextTable.folded(text.string, width: width)
@@ -85,16 +85,15 @@ public final class OutputFile {
         text.removeAll()
     }
 
-    /// It is a file, so that what was written can be written over until it is finished.
+    /// Whether it is a regular file, in which written bytes can be overwritten until `finish`.
     public var isRegularFile: Bool { temporary != nil }
 
-    /// Writes over bytes that are there already. Throws where the file cannot take it.
     func overwrite(_ bytes: [UInt8], at offset: Int) throws(IngestError) {
         let written = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
         guard written == bytes.count else { throw .writing(path, written < 0 ? errno : ENOSPC) }
     }
 
-    /// Makes the file durable and gives it its name.
+    /// Makes the file durable and renames it.
     public func finish() throws(IngestError) {
         guard !isDone else { return }
         guard let temporary else {
@@ -105,7 +104,7 @@ public final class OutputFile {
         do throws(SystemFault) { try Descriptor.synchronise(descriptor) } catch { throw .writing(path, error.number) }
         close(descriptor)
         descriptor = -1
-        // A hard link, unlike a renaming, does not replace what somebody else put there meanwhile.
+        // link(2), unlike rename(2), does not replace a file that was created meanwhile.
         guard replaces ? rename(temporary, path) == 0 : link(temporary, path) == 0 else {
             let number = errno
             throw number == EEXIST ? Self.exists(path) : .writing(path, number)

@@ -1,17 +1,15 @@
 import Glibc
 
-/// Opening the files that this program writes, so that nobody else decides where its data goes: no symbolic link is
-/// followed, and a file of another user, or one that others may write, is refused.
+/// Opens files that this program writes safely: symbolic links are not followed, and files that belong to other users or are
+/// writable by them are refused.
 enum OwnFile {
-    /// Who may own a file that exists already.
     enum Owner: Sendable {
-        /// This user, or root.
         case user
-        /// For root also the owner of the folder: what a service keeps belongs to the service.
+        /// For root also the owner of the folder: a service's files belong to the service.
         case userOrFolder
     }
 
-    /// Opens for writing, without creating; `nil` where there is no such file.
+    /// Opens for writing, without creating; `nil` if it does not exist.
     static func existing(_ path: String, _ flags: Int32, owner: Owner = .user) throws(IngestError) -> Int32? {
         let given = isDescriptor(path)
         let descriptor: Int32
@@ -27,7 +25,7 @@ enum OwnFile {
         return descriptor
     }
 
-    /// A new file, mode 0600, whose name is durable; `nil` where there is one.
+    /// A new file, mode 0600, with a durable name; `nil` if it exists.
     static func created(_ path: String, _ flags: Int32) throws(IngestError) -> Int32? {
         do throws(SystemFault) {
             let descriptor = try Descriptor.open(path, flags | O_CREAT | O_EXCL | O_NOCTTY)
@@ -43,18 +41,17 @@ enum OwnFile {
         }
     }
 
-    /// Opens for writing, or creates.
     static func open(_ path: String, _ flags: Int32, owner: Owner = .user) throws(IngestError) -> Int32 {
-        // A file may come and go between the two looks; whoever does that for ever is not waited for.
+        // The file may be created and removed between the two calls; the number of tries is limited.
         for _ in 0..<10 {
             if let descriptor = try existing(path, flags, owner: owner) { return descriptor }
             if let descriptor = try created(path, flags) { return descriptor }
         }
-        // A link to nothing is there for one look and not for the other.
+        // A dangling link exists for one call and not for the other.
         throw .writing(path, EEXIST)
     }
 
-    /// Why a file that exists is not written to; `nil` where it may be.
+    /// Why an existing file is refused; `nil` if it is accepted.
     static func refusal(_ status: stat, _ path: String, _ owner: Owner = .user) -> IngestError? {
         let kind = status.st_mode & S_IFMT
         guard kind == S_IFREG || kind == S_IFIFO else { return nil }
@@ -86,7 +83,7 @@ enum OwnFile {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Names of descriptors that this process was given, such as /dev/stdout: links, but of the kernel's own.
+    /// Paths of inherited descriptors, such as /dev/stdout, which are links made by the kernel.
     static func isDescriptor(_ path: String) -> Bool {
         if ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) { return true }
         for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {

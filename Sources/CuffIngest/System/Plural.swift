@@ -1,9 +1,9 @@
-/// Numbers with their nouns, for messages: `1 reading`, `2 readings`, `0 readings`.
+/// Numbers with nouns: `1 reading`, `2 readings`, `0 readings`.
 package enum Plural {
-    /// `noun` in the singular; the plural ends in `s`.
+    /// `noun` is singular and takes a plural `s`.
     package static func text(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    /// A time in its two largest units, for people: `3 h 12 min`, `201 d 1 h`; `0 s` for none. Negative times are not for this.
+    /// A non-negative time in its two largest units: `3 h 12 min`, `201 d 1 h`, `0 s`.
     package static func span(_ seconds: Int64) -> String {
         let units: [(Int64, String)] = [(86400, "d"), (3600, "h"), (60, "min"), (1, "s")]
         var rest = seconds

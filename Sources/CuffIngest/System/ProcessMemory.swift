@@ -1,12 +1,11 @@
 import CLinux
 
-/// What a program that runs for months, or reads gigabytes, asks of the allocator.
+/// Settings of glibc's allocator for long runs and large inputs.
 package enum ProcessMemory {
-    /// glibc gives every thread a heap of its own, up to eight for each processor, and each keeps what it once needed: batches
-    /// that go from queue to queue fill them all in the course of hours. Two are enough for the few threads here.
+    /// glibc creates up to eight heaps per processor, and each keeps its largest size: batches passed between queues fill all of
+    /// them within hours. Two are enough for the few threads here.
     ///
-    /// A heap whose end is free gives it back to the kernel from 128 KiB on, and gets it again, page by page, for the next chunk
-    /// of a file: a quarter of the time of `cuff decode`. Two megabytes hold the few chunks and batches that are under way.
-    /// To be called first of all.
+    /// By default a heap returns free memory above 128 KiB to the kernel, and faults it in again for the next chunk of a file: a
+    /// quarter of the time of `cuff decode`. 2 MiB hold all chunks and batches in flight. Must be called first.
     package static func keepSmall() { clinux_set_heaps(2, 1 << 21) }
 }

@@ -1,25 +1,24 @@
 import Glibc
 
-/// What a program looks at before everything else.
 package enum ProcessStart {
-    /// Opens /dev/null where one of the three standard descriptors is closed. Otherwise the first file, socket or event descriptor that
-    /// the program opens takes its number, and is read as input or written to as output. It is opened so that using it still fails.
+    /// Opens /dev/null for each closed standard descriptor. Otherwise the next file or socket opened would get its number and be
+    /// used for input or output. The direction is such that using it still fails.
     package static func occupyStandardDescriptors() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-            // The lowest free number is this one, because those before it are taken.
+            // Gets this number, because all lower ones are in use.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Threads of a run: loop, workers, queues of sinks and signals.
+    /// Loop, workers, queues of sinks and signals.
     private static let threads = 8
-    /// The heap of a run and the pages of its database.
+    /// The heap of a run and the page cache of its database.
     private static let heap = 32 << 20
-    /// What a thread's stack takes where its limit is "unlimited" (pthread_create(3)).
+    /// The stack size with an "unlimited" limit (pthread_create(3)).
     private static let usualStack = 2 << 20
 
-    /// Why the limit of this process's address space is too low for a run, as a sentence; `nil` where it is not. Without this check a
-    /// thread that cannot be made would be tried again for ever, without a word.
+    /// Why the address space limit is too low for a run; `nil` if it is not. Without this check, creating a thread would be
+    /// retried forever without a message.
     package static func lackOfMemory() -> String? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != rlim_t.max else { return nil }

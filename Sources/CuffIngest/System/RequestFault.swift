@@ -1,18 +1,13 @@
-/// An invalid word in a request.
 package enum RequestFault: Fault {
     case unknownDriver(String, known: [String])
     case unknownZone(String)
-    /// A text that is neither a date nor a duration.
     case notATime(String)
-    /// A text that is no date and time of day for a cuff's clock.
     case notALocalTime(String)
-    /// A factor of a replay.
     case notASpeed(String)
-    /// A condition on a number of a series; `measures` are those that it may name.
+    /// A condition on a series; `measures` are the allowed numbers.
     case notACondition(String, measures: [String])
-    /// `--until` is not after `--since`.
     case emptyRange
-    /// A text after `--listen`; `why` is the parser's reason, where there is one.
+    /// An address after `--listen`; `why` is the parser's reason.
     case notAListener(String, why: String?)
 
     package var statement: (status: RunStatus, text: String) {

@@ -1,10 +1,8 @@
-/// How a run ended, or what kind of failure a fault is: what a program needs to act on it.
+/// How a run ended, or the kind of a failure.
 public enum RunStatus: Sendable, Hashable {
-    /// Success.
     case done
-    /// The asked-for condition is false.
+    /// The tested condition is false.
     case no
-    /// The request is invalid.
     case usage
     /// Invalid input.
     case badData
@@ -12,7 +10,6 @@ public enum RunStatus: Sendable, Hashable {
     case noInput
     /// A device, program or server is missing or does not answer.
     case unavailable
-    /// An internal error.
     case software
     /// An unexpected refusal of the operating system.
     case osError
@@ -24,11 +21,8 @@ public enum RunStatus: Sendable, Hashable {
     case tryAgain
     /// The other side violates the protocol.
     case protocolFault
-    /// Permission denied.
     case noPermission
-    /// Invalid configuration.
     case badConfiguration
-    /// The time allowed ran out.
     case timedOut
     /// Ended in order after SIGINT.
     case interrupted

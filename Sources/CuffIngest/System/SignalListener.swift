@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
 
-/// Calls a handler for one signal on a queue until it is released. The signal stays ignored afterwards: another one in this process may listen
-/// for it.
+/// Calls a handler for one signal on a queue until it is released. The signal stays ignored afterwards, because another instance
+/// may listen for it.
 final class SignalListener: Sendable {
     private let source: Locked<any DispatchSourceSignal>
 
@@ -19,12 +19,12 @@ final class SignalListener: Sendable {
     deinit { cancel() }
 }
 
-/// SIGHUP of a long-running process: its files were rotated, or its terminal was closed.
+/// SIGHUP of a daemon: a log rotation, or its terminal was closed.
 final class HangupSignal: Sendable {
     private let listener: SignalListener
 
-    /// `reopen` is called for a SIGHUP that was sent; `gone` when the terminal of this process hung up. Where SIGHUP was
-    /// ignored from the beginning (nohup), SIGHUP from a closed terminal is not a request to stop.
+    /// `reopen` is called for a SIGHUP that was sent; `gone` if the terminal hung up. If SIGHUP was ignored at the start (nohup),
+    /// a closed terminal is not a request to stop.
     init(reopen: @escaping @Sendable () -> Void, gone: @escaping @Sendable () -> Void) {
         var before = sigaction()
         sigaction(SIGHUP, nil, &before)
@@ -36,7 +36,6 @@ final class HangupSignal: Sendable {
 
     private static let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
 
-    /// Whether there is a controlling terminal that still answers.
     private static var hasTerminal: Bool {
         guard let descriptor = try? Descriptor.open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK) else { return false }
         close(descriptor)

@@ -2,18 +2,18 @@ import CuffCore
 import Glibc
 import Logging
 
-/// Where the program's own words go: standard error. Under systemd each line begins with its priority, `<4>` for a warning,
-/// and time and name are the journal's own; elsewhere it begins with `cuff: `.
+/// Logs to standard error. Under systemd, lines start with a priority, `<4>` for a warning, and the journal adds time and name;
+/// otherwise they start with `cuff: `.
 ///
-/// At `notice` and above no line holds a reading, a record's bytes or a person's number; bytes are logged at `debug` only.
+/// At `notice` and above no line contains a reading, a record's bytes or a patient's number; bytes are logged at `debug` only.
 package struct StandardErrorLog: LogHandler {
-    /// Metadata of the handler; it is not printed.
+    /// Not printed.
     package var metadata: Logger.Metadata = [:]
     package var logLevel: Logger.Level
     let isJournal: Bool
     private let descriptor: Int32
 
-    /// Prints journal priorities where standard error leads to the journal.
+    /// Prints journal priorities if standard error is connected to the journal.
     package init(level: Logger.Level = .notice) { self.init(level: level, isJournal: Self.leadsToJournal(STDERR_FILENO)) }
 
     init(level: Logger.Level, isJournal: Bool, descriptor: Int32 = STDERR_FILENO) {
@@ -22,10 +22,9 @@ package struct StandardErrorLog: LogHandler {
         self.descriptor = descriptor
     }
 
-    /// A logger of this kind.
     package static func logger(_ level: Logger.Level = .notice) -> Logger { Logger(label: "cuff") { _ in StandardErrorLog(level: level) } }
 
-    /// `$JOURNAL_STREAM` holds device and inode of the stream that leads to the journal (systemd.exec(5)).
+    /// `$JOURNAL_STREAM` contains device and inode of the journal's stream (systemd.exec(5)).
     static func leadsToJournal(_ descriptor: Int32, _ variable: String? = getenv("JOURNAL_STREAM").map { String(cString: $0) }) -> Bool {
         var status = stat()
         guard let variable, fstat(descriptor, &status) == 0 else { return false }
@@ -52,7 +51,7 @@ package struct StandardErrorLog: LogHandler {
             bytes += Self.harmless(String(line)).utf8
             bytes.append(0x0A)
         }
-        // One write for each message: lines of several threads do not mix.
+        // A single write, so that lines of several threads do not mix.
         _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
     }
 
@@ -68,7 +67,7 @@ package struct StandardErrorLog: LogHandler {
         }
     }
 
-    /// Without control characters: a name that a device or a file brought along must not command the terminal.
+    /// Removes control characters: a name from a device or a file must not control the terminal.
     package static func harmless(_ text: String) -> String {
         TerminalText.clean(text)
     }

@@ -2,15 +2,15 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Small files that must survive a crash: each is replaced whole, so that either the old or the new text is there.
+/// Small files that survive a crash: each is replaced atomically.
 enum StateFile {
-    /// Where links do their work with state files, one after the other: several share a file.
+    /// Serialises access to the state files, because links share some.
     static let queue = DispatchQueue(label: "cuff.state-files")
 
-    /// What is told of a folder of state files in bytes: a line or two.
+    /// The longest file: a line or two.
     static let limit = 4096
 
-    /// A name without letters that a file system may not take.
+    /// A name without characters that a file system may reject.
     static func name(_ prefix: String, for key: String) -> String {
         "\(prefix)-\(Hex.text(Array(withUnsafeBytes(of: XXHash64.hash(Array(key.utf8).span).bigEndian) { Array($0) }), separator: ""))"
     }
@@ -21,9 +21,9 @@ enum StateFile {
         return (try? Descriptor.chunk(descriptor, limit)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// To read it; `nil` where it is not there or somebody else put it there.
+    /// `nil` if it does not exist or is not trusted.
     static func open(_ path: String) -> Int32? {
-        // Not waited for: a pipe in its place would have no writer.
+        // Non-blocking, because a pipe in its place would have no writer.
         guard let found = try? OwnFile.existing(path, O_RDONLY | O_NONBLOCK, owner: .userOrFolder) else { return nil }
         guard Descriptor.kind(found) == .regular else {
             close(found)
@@ -41,7 +41,7 @@ enum StateFile {
             return parts
         }
         let temporary = "\(path).\(getpid()).\(part).part"
-        // Of a process that had the same number and died.
+        // Left by a crashed process with the same id.
         unlink(temporary)
         do throws(SystemFault) {
             let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
@@ -58,7 +58,6 @@ enum StateFile {
         }
     }
 
-    /// Writes, and makes it durable unless told otherwise.
     static func put(_ text: String, _ descriptor: Int32, durably: Bool = true) throws(SystemFault) {
         let bytes = Array(text.utf8)
         var fault: SystemFault?
@@ -69,7 +68,7 @@ enum StateFile {
         if durably { try Descriptor.synchronise(descriptor) }
     }
 
-    /// The folders above it, mode 0700, where they are missing; whoever writes there tells what went wrong.
+    /// Creates missing parent folders, mode 0700; errors show when the file is written.
     static func makeFolders(above path: String) {
         var folder = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/").dropLast() {
@@ -81,7 +80,7 @@ enum StateFile {
         }
     }
 
-    /// What root puts into a service's state folder belongs to the service, or the service could not read it.
+    /// Files that root creates in a service's state folder must belong to the service, which could not read them otherwise.
     private static func adopt(_ descriptor: Int32, above path: String) {
         guard geteuid() == 0 else { return }
         var status = stat()
@@ -91,7 +90,7 @@ enum StateFile {
 
     static func synchroniseFolder(of path: String) { try? Descriptor.synchroniseFolder(of: path) }
 
-    /// The path behind all links, so that two names of one device are one key.
+    /// Without links, so that two names of a device give the same key.
     static func resolved(_ path: String) -> String {
         guard let found = realpath(path, nil) else { return path }
         defer { free(found) }

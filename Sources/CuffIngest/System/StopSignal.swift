@@ -2,8 +2,7 @@ import CLinux
 import Dispatch
 import Glibc
 
-/// Asks a run of the program to end in order: what was read is stored, then it returns. It may be raised from any
-/// thread, more than once; it does not end anything by force.
+/// Asks a run to end cleanly: what was read is stored, then it returns. May be raised repeatedly from any thread.
 public final class StopSignal: Sendable {
     private struct State {
         var isRaised = false
@@ -12,7 +11,7 @@ public final class StopSignal: Sendable {
     }
 
     private let state = Locked(State())
-    /// Readable from the moment the signal is raised, so that a thread waiting for input also wakes.
+    /// Readable once raised, to wake a thread that waits for input.
     let descriptor: Int32
     private let listeners = Locked<[SignalListener]>([])
 
@@ -21,10 +20,10 @@ public final class StopSignal: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The signal was raised.
+    /// Whether it was raised.
     public var isRaised: Bool { state.withLock { $0.isRaised } }
 
-    /// Raises the signal and calls the handlers; a second call does nothing.
+    /// Calls the handlers; a second call does nothing.
     public func raise() {
         let handlers = state.withLock { state -> [@Sendable () -> Void] in
             guard !state.isRaised else { return [] }
@@ -36,7 +35,7 @@ public final class StopSignal: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Calls `handler` when the signal is raised, at once if it already was. Answers a number for `forget`.
+    /// Calls `handler` when raised, at once if it already was. Returns a number for `forget`.
     @discardableResult
     public func whenRaised(_ handler: @escaping @Sendable () -> Void) -> Int {
         let (isRaised, number) = state.withLock { state in
@@ -48,13 +47,12 @@ public final class StopSignal: Sendable {
         return number
     }
 
-    /// Removes a handler; it is not called any more.
+    /// Removes a handler.
     public func forget(_ number: Int) {
         state.withLock { _ = $0.handlers.removeValue(forKey: number) }
     }
 
-    /// Raised by these process signals from now on. The second one of a kind ends the process at once with its
-    /// conventional status, 128 + number.
+    /// Raises it on these process signals. The second signal of a kind ends the process at once with status 128 + number.
     public func watch(signals: [Int32] = [SIGINT, SIGTERM]) {
         let queue = DispatchQueue(label: "cuff.signals")
         for number in signals {
@@ -69,10 +67,10 @@ public final class StopSignal: Sendable {
     }
 
     private let received = Locked<Int32?>(nil)
-    /// The process signal that raised it, if one did.
+    /// The process signal that raised it, if any.
     public var number: Int32? { received.withLock { $0 } }
 
-    /// Waits until the descriptor can be read; answers `false` when the signal came first.
+    /// Waits for input; `false` if the signal came first.
     func waitForInput(_ input: Int32) -> Bool {
         var entries = [
             pollfd(fd: input, events: Int16(POLLIN), revents: 0),
@@ -82,7 +80,7 @@ public final class StopSignal: Sendable {
         return entries[1].revents == 0
     }
 
-    /// Sleeps; answers `false` when the signal ended the sleep.
+    /// `false` if the signal ended the sleep.
     func sleep(nanoseconds: Int64) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let until = HostClock.monotonic() + nanoseconds

@@ -1,7 +1,7 @@
 import Glibc
 
 package enum TerminalSize {
-    /// Its columns, `$COLUMNS` before what the terminal says, and 80 where neither does; `nil` where it is no terminal.
+    /// `$COLUMNS`, else the terminal's width, else 80; `nil` if it is not a terminal.
     package static func columns(of descriptor: Int32) -> Int? {
         guard isatty(descriptor) == 1 else { return nil }
         if let said = getenv("COLUMNS").flatMap({ Int(String(cString: $0)) }), said > 0 { return said }

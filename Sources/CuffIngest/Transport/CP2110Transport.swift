@@ -10,41 +10,38 @@ extension TransportKind {
     }
 }
 
-/// The serial line behind a CP2110, a HID device that is a UART (AN434). Sessions see the bytes of a serial cuff; reports
-/// and settings stay in here. The chip does not count line errors for the host.
+/// The serial line of a CP2110, a HID device that contains a UART (AN434). Sessions exchange the bytes of the serial line;
+/// reports and settings stay here. The chip does not report line errors to the host.
 final class CP2110Transport: Transport {
     private let hid: HIDRawTransport
     private let line: LineSettings
     private let setsUp: Bool
     private var deliver: ((TransportEvent) -> Void)?
-    /// What is on its way, first given first: the bytes, and how many reports of them the kernel has not taken yet.
+    /// Queued writes in order: the bytes, and how many of their reports are not written yet.
     private var output: [(bytes: [UInt8], left: Int)] = []
-    /// Reports that set the chip up; they are none of the session's.
+    /// Reports that configure the chip, which the session does not see.
     private var settings = 0
 
-    /// The path of the hidraw node.
     var address: String { hid.address }
-    /// USB ends in the bridge; behind it is a serial line.
+    /// The line behind the USB bridge is unchecked.
     var checksBytes: Bool { false }
 
-    /// `line` is set on the chip's UART when the transport starts.
+    /// `line` is applied to the chip's UART at the start.
     init(path: String, line: LineSettings) {
         hid = HIDRawTransport(path: path, isNumbered: true)
         self.line = line
         setsUp = true
     }
 
-    /// `setsUp` is false where the other end knows no feature reports: a socket in a test.
+    /// `setsUp` is false if the other end, such as a socket in a test, has no feature reports.
     init(descriptor: Int32, line: LineSettings, setsUp: Bool = true) {
         hid = HIDRawTransport(descriptor: descriptor, isNumbered: true)
         self.line = line
         self.setsUp = setsUp
     }
 
-    /// Opens the hidraw node.
     func open() throws(IngestError) { try hid.open() }
 
-    /// Delivers events on the loop, `opened` first and `closed` last.
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.deliver = deliver
         try hid.start(on: loop) { [weak self] in self?.handle($0) }
@@ -88,12 +85,8 @@ final class CP2110Transport: Transport {
         for report in reports { hid.write(report) }
     }
 
-    /// Writes one feature report through the inner transport.
     func writeFeature(_ bytes: [UInt8]) { hid.writeFeature(bytes) }
-    /// Reads nothing more until `resume`.
     func pause() { hid.pause() }
-    /// Reads again.
     func resume() { hid.resume() }
-    /// Closes the device; `closed` follows. A second call does nothing.
     func close() { hid.close() }
 }

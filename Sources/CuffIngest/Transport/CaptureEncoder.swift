@@ -1,26 +1,22 @@
 import CuffCore
 
-/// Writes the items of a conversation in one of the two forms, told apart by the file's suffix.
+/// Writes the items of a conversation in one of the two formats, chosen by the file's suffix.
 struct CaptureEncoder: Sendable {
-    /// The format of a capture file.
     enum Form: Sendable, Hashable {
         case text
-        /// LINKTYPE_RTAC_SERIAL, which Wireshark opens.
+        /// LINKTYPE_RTAC_SERIAL, which Wireshark can open.
         case pcapng
 
-        /// `.pcapng` by its suffix, else text.
         init(path: String) { self = path.lowercased().hasSuffix(".pcapng") ? .pcapng : .text }
     }
 
-    /// The format that is written.
     let form: Form
     private var writer = PcapngWriter()
 
-    /// An encoder before its first item.
     init(_ form: Form) { self.form = form }
 
-    /// What stands before the first item. `start` is the instant of time 0 and `node` where the bytes passed, as far as
-    /// they are known; the text form has a `date` for the one and no place for the other.
+    /// Appends everything before the first item. `start` is the instant of time 0 and `node` the device, if known; the text
+    /// format stores `start` as `date`, and no node.
     mutating func appendHead(_ header: CaptureHeader, start: Timestamp?, node: String = "", to bytes: inout TextBuffer) {
         var header = header
         switch form {
@@ -36,7 +32,6 @@ struct CaptureEncoder: Sendable {
         }
     }
 
-    /// Appends one item in the encoder's format.
     mutating func append(_ item: CaptureItem, to bytes: inout TextBuffer) {
         switch form {
         case .text: CaptureText.append(item, to: &bytes)

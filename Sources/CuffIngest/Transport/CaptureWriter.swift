@@ -1,18 +1,18 @@
 import CuffCore
 import Glibc
 
-/// A capture under construction: a new file (mode 0600), each line or packet written when it happens.
+/// Writes a new capture file (mode 0600), each line or packet as it happens.
 final class CaptureWriter: @unchecked Sendable {
     private let descriptor: Int32
     private var encoder: CaptureEncoder
     private var text = TextBuffer()
     private let start = HostClock.monotonic()
-    /// The disk failed: what was written stays, the conversation goes on.
+    /// A write error: the written part is kept, and the conversation continues.
     private(set) var fault: IngestError?
     private let path: String
 
-    /// Refuses a file that exists. `line` is the serial line whose bytes these are, and `nil` for a transport that checks them
-    /// (`Transport.checksBytes`): a replay flags the readings as the live read does. `node` is where the cuff is.
+    /// Refuses an existing file. `line` is the serial line; `nil` for a transport that checks bytes (`Transport.checksBytes`), so
+    /// that a replay sets the same flags as the live read.
     init(_ path: String, driver: CuffDriver, line: LineSettings? = nil, node: String = "") throws(IngestError) {
         self.path = path
         encoder = CaptureEncoder(CaptureEncoder.Form(path: path))
@@ -33,7 +33,7 @@ final class CaptureWriter: @unchecked Sendable {
 
     deinit { close(descriptor) }
 
-    /// Microseconds since the capture began.
+    /// Microseconds since the start of the capture.
     var now: Int64 { (HostClock.monotonic() - start) / 1000 }
 
     func write(_ content: CaptureItem.Content, at time: Int64) {

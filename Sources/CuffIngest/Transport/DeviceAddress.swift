@@ -1,25 +1,24 @@
 import CuffCore
 import Glibc
 
-/// Which device is meant, as a person writes it: one type and one grammar for the command line, the configuration and the
-/// watch. `auto`, `usb:` and `port:` choose among what is plugged in; all others say where the device is.
+/// A device as the user names it on the command line or in the configuration. `auto`, `usb:` and `port:` select among connected
+/// devices; all others are locations.
 public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The one usable device, when there is exactly one.
     case automatic
     /// A node or a link to one: `/dev/ttyUSB0`, `/dev/pts/3`, `/dev/serial/by-id/…`, `/dev/hidraw0`.
     case node(String)
     /// `usb:0403:6001` or `usb:0403:6001:A900XYZ1`; the channel is one of several ports of the device, `…#1`.
     case usb(USBID, serial: String?, channel: String?)
-    /// The socket: `port:1-1.2`, `port:1-1.2#1`.
+    /// The USB port: `port:1-1.2`, `port:1-1.2#1`.
     case port(String, channel: String?)
-    /// A serial port behind the network (ser2net): `tcp://host:port`, `tcp://[::1]:3001`. Ports are 1 to 65535.
+    /// A network serial port (ser2net): `tcp://host:port`, `tcp://[::1]:3001`. Ports are 1 to 65535.
     case tcp(host: String, port: Int)
-    /// Cuffs that connect by themselves: `tcp-listen://[host][:port]`. No host is loopback; port 0 takes any free one.
+    /// Cuffs that connect to this computer: `tcp-listen://[host][:port]`. Without a host, loopback; port 0 takes any free one.
     case tcpListen(host: String, port: Int)
-    /// An address of another transport, e.g. of an embedding program's own: `scheme://rest`.
+    /// An address of another transport, such as an embedding program's: `scheme://rest`.
     case other(scheme: String, rest: String)
 
-    /// The address as the user writes it; parsing it gives the same address.
+    /// The address as the user writes it, parsable.
     public var description: String {
         func tail(_ channel: String?) -> String { channel.map { "#" + $0 } ?? "" }
         return switch self {
@@ -33,8 +32,8 @@ public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Parses an address of any of the kinds; throws `AddressFault` for anything else. `ttyUSB0` is /dev/ttyUSB0, and a path that
-    /// begins with `./` or `../` begins in the current folder.
+    /// Parses an address of any kind; throws `AddressFault` for anything else. `ttyUSB0` is /dev/ttyUSB0; `./` and `../` are
+    /// relative to the current folder.
     public init(_ text: String, among kinds: [TransportKind] = TransportKind.all) throws(AddressFault) {
         for kind in kinds {
             guard let address = try kind.parse(text) else { continue }
@@ -63,35 +62,35 @@ public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
 
 /// An unparsable device address, with the reason.
 public struct AddressFault: Fault {
-    /// What was given.
+    /// The text.
     public var text: String
-    /// Why it is not an address, in lower case and without a full stop.
+    /// In lower case and without a full stop.
     public var reason: String
-    /// A usage error, and what was not understood.
+    /// A usage error.
     public var statement: (status: RunStatus, text: String) { (.usage, "cannot understand `\(text)`: \(reason)") }
 
-    /// A fault of `text`; for the parsers of transports.
+    /// For the parsers of transports.
     public init(_ text: some StringProtocol, _ reason: String) {
         self.text = String(text)
         self.reason = reason
     }
 }
 
-/// A host and a TCP port as text: `host:3001`, with an IPv6 address in brackets, `[::1]:3001`.
+/// A host and a TCP port: `host:3001`, with an IPv6 address in brackets, `[::1]:3001`.
 public struct HostPort: Sendable, Hashable, CustomStringConvertible {
-    /// A name or an address without brackets; empty for none.
+    /// A name or an address without brackets; may be empty.
     public var host: String
     /// 0 to 65535.
     public var port: Int
 
-    /// Sets each property as given; nothing is checked.
+    /// Sets each property; nothing is checked.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port
     }
 
-    /// Parses `HOST:PORT` with a port from 1 on; `address` is the whole text, for the fault. Where somebody is to listen, the host
-    /// may be left out, the port as well where `listeningAt` has one, and port 0 takes any.
+    /// Parses `HOST:PORT`; `address` is the whole text for messages. `listeningAt` makes host and port optional and gives the
+    /// default port; port 0 is allowed then.
     public init(_ text: some StringProtocol, of address: String, listeningAt ownPort: Int? = nil) throws(AddressFault) {
         let isListening = ownPort != nil
         var host = String(text)

@@ -1,31 +1,22 @@
 import CuffCore
 
-/// Damages what passes, the same way for the same seed: for tests of what bad lines do.
-///
-/// Single bytes suffer on their way from the device. Whole pieces - what one read brought, what one write sent - suffer
-/// both ways, where these faults are asked for; the session is told that it sent what it meant to send.
+/// Damages data reproducibly, by a seed, to test the effects of bad lines. Faults of bytes affect input only. Faults of whole
+/// pieces (one read or one write) affect both directions, if enabled; the session is told that its writes succeeded.
 final class FaultyTransport: Transport {
     /// Probabilities, each in 0…1.
     struct Faults: Sendable {
-        /// A delivery is cut in two.
         var split = 0.0
-        /// A byte is lost.
         var drop = 0.0
-        /// A bit of a byte is wrong.
         var flip = 0.0
-        /// A byte comes twice.
         var double = 0.0
-        /// A whole piece is lost, comes twice, or loses its end.
+        /// A whole piece is lost.
         var lose = 0.0
-        /// A whole piece comes twice.
         var repeated = 0.0
-        /// A whole piece loses its end.
         var truncate = 0.0
-        /// A piece is held up for a time up to `delay`, and everything behind it.
+        /// A piece and everything after it is delayed by up to `delay`.
         var hold = 0.0
-        /// The longest that a piece is held up.
         var delay = Duration.seconds(4)
-        /// The faults of single bytes; those of whole pieces are 0.
+        /// Faults of single bytes only.
         init(split: Double = 0, drop: Double = 0, flip: Double = 0, double: Double = 0) {
             self.split = split
             self.drop = drop
@@ -40,29 +31,24 @@ final class FaultyTransport: Transport {
     private var loop: EventLoop?
     private var holdTimer: LoopTimer?
     private var deliver: ((TransportEvent) -> Void)?
-    /// What the session will hear of each write that is under way; `nil` for one too many.
+    /// The bytes that the session expects in `sent`, per write; `nil` for a duplicated write.
     private var meant: [[UInt8]?] = []
-    /// Events behind one that is held up.
+    /// Events queued behind a delayed one.
     private var held: [TransportEvent] = []
     private var isHolding = false
     private var isPaused = false
 
-    /// Damages what passes through `inner`, the same way for the same seed.
     init(_ inner: any Transport, _ faults: Faults, seed: UInt64) {
         self.inner = inner
         self.faults = faults
         random = SplitMix64(seed: seed)
     }
 
-    /// The address of the inner transport.
     var address: String { inner.address }
-    /// As the inner transport does.
     var checksBytes: Bool { inner.checksBytes }
 
-    /// Opens the inner transport.
     func open() throws(IngestError) { try inner.open() }
 
-    /// Delivers events on the loop, `opened` first and `closed` last.
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.loop = loop
         self.deliver = deliver
@@ -78,7 +64,7 @@ final class FaultyTransport: Transport {
                 let known = meant.isEmpty ? bytes : meant.removeFirst()
                 if let known { deliver(.sent(known)) }
             case .line: pass(event)
-            // The end is told at once: nobody waits for what a dead line holds.
+            // Not delayed: input held back is lost with the line.
             case .closed:
                 held.removeAll()
                 holdTimer?.set(nil)
@@ -131,18 +117,16 @@ final class FaultyTransport: Transport {
         return damaged
     }
 
-    /// What becomes of a whole piece.
     private func pieces(_ bytes: [UInt8]) -> [[UInt8]] {
         if bytes.isEmpty || chance(faults.lose) { return [] }
         if chance(faults.truncate) { return [Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))] }
         return chance(faults.repeated) ? [bytes, bytes] : [bytes]
     }
 
-    /// Writes the bytes, damaged as `faults` says.
     func write(_ bytes: [UInt8]) {
         let sent = pieces(bytes).filter { !$0.isEmpty }
         guard !sent.isEmpty else {
-            // Nothing reaches the device, and the session cannot know.
+            // Nothing reaches the device, but the session is told so.
             loop?.atTurnEnd { [self] in deliver?(.sent(bytes)) }
             return
         }
@@ -152,19 +136,15 @@ final class FaultyTransport: Transport {
         }
     }
 
-    /// Writes one feature report through the inner transport.
     func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
-    /// Reads nothing more until `resume`.
     func pause() {
         isPaused = true
         inner.pause()
     }
-    /// Reads again.
     func resume() {
         isPaused = false
         flush()
         inner.resume()
     }
-    /// Closes the device; `closed` follows. A second call does nothing.
     func close() { inner.close() }
 }

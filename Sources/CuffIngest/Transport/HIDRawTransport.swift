@@ -11,30 +11,27 @@ extension TransportKind {
     }
 }
 
-/// A hidraw node: one report per event, one report per write. Taking reports apart is the session's work.
+/// A hidraw node: one report per event and per write. The session parses reports.
 final class HIDRawTransport: Transport {
-    /// The path of the hidraw node.
     let address: String
     private var descriptor: Int32 = -1
-    /// Set for a descriptor that somebody else opened, e.g. one end of a pair of message sockets in a test.
+    /// The descriptor was opened by the caller, such as a message socket in a test.
     private let isGiven: Bool
     /// Whether each report's first byte is its number.
     private let isNumbered: Bool
     private var port: Port?
     private var loop: EventLoop?
     private var deliver: ((TransportEvent) -> Void)?
-    /// Writes that wait for a feature report under way, in order.
     private var waiting: [() -> Void] = []
     private var isSettingFeature = false
 
-    /// `isNumbered` where the device's reports begin with their number.
     init(path: String, isNumbered: Bool = false) {
         address = path
         isGiven = false
         self.isNumbered = isNumbered
     }
 
-    /// Takes over an open descriptor that keeps messages apart.
+    /// Takes ownership of an open descriptor that keeps message boundaries.
     init(descriptor: Int32, isNumbered: Bool = false) {
         address = "descriptor \(descriptor)"
         self.descriptor = descriptor
@@ -44,13 +41,13 @@ final class HIDRawTransport: Transport {
 
     deinit { if port == nil && descriptor >= 0 { Glibc.close(descriptor) } }
 
-    /// Opens the node. Throws what the kernel refuses, or where it is a terminal.
+    /// Throws if the node cannot be opened or is a terminal.
     func open() throws(IngestError) {
         guard !isGiven else { return }
         do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NONBLOCK) } catch {
             throw .device(address, error.number)
         }
-        // Reports would run into each other there, and what a report begins with would be sent as data.
+        // A terminal has no message boundaries, and would receive report numbers as data.
         guard isatty(descriptor) == 0 else {
             Glibc.close(descriptor)
             descriptor = -1
@@ -63,7 +60,6 @@ final class HIDRawTransport: Transport {
         }
     }
 
-    /// Delivers events on the loop, `opened` first and `closed` last.
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.loop = loop
         self.deliver = deliver
@@ -71,9 +67,9 @@ final class HIDRawTransport: Transport {
         do throws(SystemFault) {
             port = try Port(
                 descriptor, on: loop,
-                // A report is written when the device has taken it, or after five seconds (Linux: USB_CTRL_SET_TIMEOUT).
+                // A write blocks until the device has accepted the report, up to five seconds (Linux: USB_CTRL_SET_TIMEOUT).
                 writesBlock: true,
-                // The kernel wants the report's number first; 0 says that reports are not numbered.
+                // The kernel expects the report's number first; 0 for unnumbered reports.
                 writer: { descriptor, bytes in
                     if isNumbered { return Glibc.write(descriptor, bytes.baseAddress, bytes.count) }
                     var report = [UInt8](repeating: 0, count: 1)
@@ -96,12 +92,10 @@ final class HIDRawTransport: Transport {
         }
     }
 
-    /// Writes one output report.
     func write(_ bytes: [UInt8]) {
         if isSettingFeature { waiting.append { [weak self] in self?.write(bytes) } } else { port?.write(bytes) }
     }
 
-    /// Writes one feature report by ioctl.
     func writeFeature(_ bytes: [UInt8]) {
         guard let loop, port != nil else { return }
         if isSettingFeature { return waiting.append { [weak self] in self?.writeFeature(bytes) } }
@@ -120,11 +114,8 @@ final class HIDRawTransport: Transport {
         while !waiting.isEmpty, !isSettingFeature { waiting.removeFirst()() }
     }
 
-    /// Reads nothing more until `resume`.
     func pause() { port?.pause() }
-    /// Reads again.
     func resume() { port?.resume() }
-    /// Closes the device; `closed` follows. A second call does nothing.
     func close() { end(nil) }
 
     private func end(_ fault: TransportFault?) {

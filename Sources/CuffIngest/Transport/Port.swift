@@ -1,29 +1,28 @@
 import CuffCore
 import Glibc
 
-/// An open descriptor as bytes in and out, in order, without ever blocking: what every transport is made of. It lives on the
-/// loop, and delivers `received`, `sent` and, when the other side ends or a call fails, `closed`: the descriptor is still to be closed.
+/// Non-blocking input and output on an open descriptor, in order; all transports use it. It runs on the loop and delivers
+/// `received`, `sent` and, on a hang-up or error, `closed`, after which the descriptor must still be closed.
 final class Port {
-    /// How bytes reach the kernel, where it is not `write`.
+    /// Replaces write(2).
     typealias Writer = @Sendable (Int32, UnsafeRawBufferPointer) -> Int
 
-    /// What a port that nobody reads may hold: more than any link leaves unsent, which is `LinkState.outputLimit` and the
-    /// answers to one read of input.
+    /// More than any link leaves unsent: `LinkState.outputLimit` and the answers to one read of input.
     static let outputLimit = 8 << 20
 
-    /// What is read of one port in one turn of the loop. A link's work for each byte is bounded, so this bounds how long the other links
-    /// wait for it: at two microseconds a byte, 16 ms.
+    /// The bytes read from one port per turn of the loop. The work for each byte is limited to about 2 µs, so other links wait at
+    /// most 16 ms.
     static let turnLimit = 8192
 
     private let descriptor: Int32
     private let loop: EventLoop
     private let readSize: Int
-    /// Its end is a hang-up, so that a read which did not fill the buffer was the last.
+    /// A terminal reports its end as a hang-up, so a read that does not fill the buffer was the last one.
     private let isTerminal: Bool
     /// Time between bytes, for cuffs that lose bytes sent at full speed.
     private let pace: Duration?
     private let writer: Writer
-    /// A write may block: it is done by a worker.
+    /// Writes may block and are done by a worker.
     private let writesBlock: Bool
     private var token: UInt64 = 0
     private var deliver: (TransportEvent) -> Void
@@ -32,14 +31,14 @@ final class Port {
     private var isPaused = false
     private var isOpen = true
     private var isAwaitingOutput = false
-    /// A worker has the first of `output`, or its time has not come yet.
+    /// A worker is writing the first of `output`, or its time has not come yet.
     private var isWriting = false
-    /// Nothing more is read after an end, until `rearm`.
+    /// No more reads after an end, until `rearm`.
     private var hasEnded = false
     private var paceTimer: LoopTimer?
     private var buffer: UnsafeMutableRawBufferPointer
 
-    /// Takes the descriptor over, also when it throws.
+    /// Takes ownership of the descriptor, even if it throws.
     init(
         _ descriptor: Int32, on loop: EventLoop, readSize: Int = 4096, isTerminal: Bool = false, pace: Duration? = nil,
         writesBlock: Bool = false, writer: @escaping Writer = { Glibc.write($0, $1.baseAddress, $1.count) },
@@ -77,7 +76,7 @@ final class Port {
         if output.count == 1 { drainOutput() }
     }
 
-    /// Of a socket: the other side sees the end of the stream.
+    /// For sockets: signals the end of the stream to the other side.
     func shutdownOutput() { if isOpen { _ = shutdown(descriptor, Int32(SHUT_WR)) } }
 
     func pause() { isPaused = true }
@@ -88,20 +87,19 @@ final class Port {
         if isOpen { arm() }
     }
 
-    /// Watches the descriptor again after an end that may pass: a pseudo terminal whose client left.
+    /// Watches the descriptor again after a temporary end: a pseudo terminal without a client.
     func rearm() {
         hasEnded = false
         if isOpen { arm() }
     }
 
-    /// Forgets what was to be written.
     func discardOutput() {
         output.removeAll()
         unsent = 0
         isAwaitingOutput = false
     }
 
-    /// Nothing is delivered from now on. `then` follows on the loop when the descriptor is closed, which can take a while.
+    /// Nothing is delivered afterwards. `then` is called on the loop when the descriptor is closed, which can take a while.
     func close(then: @escaping @Sendable () -> Void = {}) {
         guard isOpen else { return }
         isOpen = false
@@ -113,7 +111,7 @@ final class Port {
         loop.offload({ _ = Glibc.close(descriptor) }, then: then)
     }
 
-    /// Reported once for every change; what is ready now is reported again.
+    /// Edge-triggered; the present state is reported again.
     private func arm() { loop.register(token, descriptor, isAwaitingOutput ? [.input, .output] : .input) }
 
     private func ready(_ readiness: EventLoop.Readiness) {
@@ -123,12 +121,12 @@ final class Port {
             drainOutput()
             if isOpen, !isAwaitingOutput { arm() }
         }
-        // What stays unread, a hang-up too, is reported again by `resume`.
+        // Unread input and a hang-up are reported again by `resume`.
         guard isOpen, !isPaused, !hasEnded, !readiness.isDisjoint(with: [.input, .hangup, .error]) else { return }
         readInput(isWhole: isTerminal && readiness == .input)
     }
 
-    /// Reads what is there, up to the limit of a turn so that one talkative cuff does not delay the others.
+    /// Reads up to the limit of a turn, so that a busy cuff does not delay the others.
     private func readInput(isWhole: Bool) {
         for _ in 0..<max(1, Self.turnLimit / readSize) {
             guard isOpen, !isPaused else { return }
@@ -149,7 +147,7 @@ final class Port {
 
     static func fault(_ error: SystemFault) -> TransportFault {
         switch error.number {
-        // A tty answers EIO, a hidraw node EIO or ENODEV, once its device is gone.
+        // Once its device is gone, a tty fails with EIO, a hidraw node with EIO or ENODEV.
         case EIO, ENODEV, ENXIO: .unplugged
         default: .failed(call: error.call, errno: error.number)
         }

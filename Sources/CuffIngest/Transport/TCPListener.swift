@@ -1,9 +1,9 @@
 import CuffCore
 import Glibc
 
-/// Accepts callers on a TCP port, on loopback unless an address is said. Each caller is handed over as a transport of its own.
+/// Accepts connections on a TCP port, by default on loopback. Each becomes a transport of its own.
 final class TCPListener {
-    /// `tcp-listen://127.0.0.1:6024`, with the port that was bound.
+    /// `tcp-listen://127.0.0.1:6024`, with the bound port.
     let address: String
     let port: Int
     private let listeners: [Int32]
@@ -13,10 +13,10 @@ final class TCPListener {
     private var accept: ((TCPTransport) -> Void)?
     private lazy var retry = LoopTimer(loop) { [weak self] in self?.arm() }
 
-    /// Without descriptors or memory left, the next caller is accepted after this pause.
+    /// The pause before the next accept without free descriptors or memory.
     private static let pauseAfterFault = Duration.seconds(1)
 
-    /// Port 0 takes any free one. `name` is the address as the user knows it, for messages; by itself it is a device's.
+    /// Port 0 takes any free one. `name` is the address in messages; defaults to a device address.
     init(host: String, port: Int, named given: String? = nil, on loop: EventLoop = .shared) throws(IngestError) {
         self.loop = loop
         let name = given ?? DeviceAddress.tcpListen(host: host, port: port).description
@@ -29,7 +29,7 @@ final class TCPListener {
         address = DeviceAddress.tcpListen(host: host.isEmpty ? "127.0.0.1" : host, port: first.port).description
     }
 
-    /// `accept` is called on the loop, as this is.
+    /// `accept` is called on the loop. Must be called on the loop.
     func start(_ accept: @escaping (TCPTransport) -> Void) throws(IngestError) {
         self.accept = accept
         do throws(SystemFault) {
@@ -43,7 +43,7 @@ final class TCPListener {
         for (listener, token) in tokens { loop.arm(token, listener, .input) }
     }
 
-    /// Nobody is accepted any more; whoever was is no matter of the listener. On the loop; a second call changes nothing.
+    /// Stops accepting; accepted connections are not affected. On the loop.
     func close() {
         guard !isClosed else { return }
         isClosed = true

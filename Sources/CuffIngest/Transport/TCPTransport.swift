@@ -27,19 +27,16 @@ extension TransportKind {
             return TCPTransport(host: host, port: port, role: .listen)
         })
 
-    /// Where IEEE 11073 agents call a manager, by the convention of other stacks: observed, `tcp_mode` of
-    /// signove/antidote's sample agents and managers.
+    /// The port on which IEEE 11073 managers listen in other stacks: observed, `tcp_mode` of signove/antidote's sample agents and
+    /// managers.
     package static let agentPort = 6024
 }
 
-/// A serial line behind a network (ser2net, a terminal server), or a cuff that connects by itself.
+/// A serial line over the network (ser2net, a terminal server), or a cuff that connects to this computer.
 final class TCPTransport: Transport {
-    /// Which side connects.
     enum Role: Sendable {
         case connect
-        /// Waits for one caller.
         case listen
-        /// A caller that a `TCPListener` has accepted.
         case accepted(descriptor: Int32)
     }
 
@@ -48,7 +45,7 @@ final class TCPTransport: Transport {
     private let host: String
     private let service: String
     private let role: Role
-    /// The socket that is connecting or listening; -1 when there is none.
+    /// The connecting or listening socket; -1 if none.
     private var descriptor: Int32 = -1
     private var token: UInt64?
     private var loop: EventLoop?
@@ -57,10 +54,10 @@ final class TCPTransport: Transport {
     private var isPaused = false
     private var connectTimer: LoopTimer?
 
-    /// Nobody answers on a dead address; the kernel itself would try for two minutes.
+    /// The kernel's own time-out is two minutes.
     private static let connectLimit = Duration.seconds(10)
 
-    /// Nothing is opened yet. `port` 0 lets a listener pick a free one.
+    /// `port` 0 lets a listener pick a free one.
     init(host: String, port: Int, role: Role) {
         self.host = host
         service = String(port)
@@ -71,7 +68,7 @@ final class TCPTransport: Transport {
 
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-    /// Resolves the host, and listens where that is the role. Throws where either fails.
+    /// Resolves the host, and listens in that role.
     func open() throws(IngestError) {
         descriptor =
             switch role {
@@ -81,7 +78,6 @@ final class TCPTransport: Transport {
             }
     }
 
-    /// Delivers events on the loop, `opened` first and `closed` last.
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.loop = loop
         self.deliver = deliver
@@ -111,7 +107,7 @@ final class TCPTransport: Transport {
         case .listen:
             let accepted = accept(descriptor, nil, nil)
             guard accepted >= 0 else { return loop.arm(token, descriptor, .input) }
-            // One cuff, one line: whoever comes second is refused by the kernel.
+            // One cuff, one line: further connections are refused by the kernel.
             loop.remove(token, descriptor)
             Glibc.close(descriptor)
             _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
@@ -142,29 +138,25 @@ final class TCPTransport: Transport {
         if case .closed(let fault) = event { end(fault as? TransportFault) } else { deliver?(event) }
     }
 
-    /// Writes the bytes in order; `sent` follows when the kernel has all of them.
     func write(_ bytes: [UInt8]) { port?.write(bytes) }
-    /// Tells the other side that nothing more comes; what it sends is still read.
+    /// Shuts down the output; input is still read.
     func finishWriting() { port?.shutdownOutput() }
-    /// A network line has no HID reports.
+    /// Always ends with a fault: there are no HID reports.
     func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
 
-    /// Reads nothing more until `resume`.
     func pause() {
         isPaused = true
         port?.pause()
     }
 
-    /// Reads again.
     func resume() {
         isPaused = false
         port?.resume()
     }
 
-    /// Closes the device; `closed` follows. A second call does nothing.
     func close() { end(nil) }
 
-    /// Hangs up on a caller before `start`.
+    /// Rejects an accepted connection before `start`.
     func refuse() {
         if case .accepted(let descriptor) = role { Glibc.close(descriptor) }
     }
@@ -192,7 +184,7 @@ final class TCPTransport: Transport {
     private static func candidates(
         _ host: String, _ service: String, _ address: String, passive: Bool
     ) throws(IngestError) -> UnsafeMutablePointer<addrinfo> {
-        // getaddrinfo takes the lower sixteen bits of any number.
+        // getaddrinfo uses the lower sixteen bits of any number.
         guard UInt16(service) != nil else {
             throw IngestError(TransportFault.notAPort(service))
         }
@@ -213,7 +205,7 @@ final class TCPTransport: Transport {
             entry.ai_protocol)
     }
 
-    /// A descriptor that is connecting to the first address of the host that does not fail at once.
+    /// A descriptor connecting to the first address of the host that does not fail at once.
     static func connecting(_ host: String, _ service: String, _ address: String) throws(IngestError) -> Int32 {
         let list = try candidates(host, service, address, passive: false)
         defer { freeaddrinfo(list) }
@@ -231,11 +223,11 @@ final class TCPTransport: Transport {
         throw IngestError(TransportFault.unreachable(address, errno: number))
     }
 
-    /// A listening descriptor and the port it got (0 asks for any).
+    /// A listening descriptor and its port; 0 picks any.
     static func listening(
         _ host: String, _ service: String, _ address: String
     ) throws(IngestError) -> (descriptor: Int32, port: Int) {
-        // On loopback unless an address is said: readings of people are no matter of the whole network.
+        // Loopback by default: readings must not be exposed to the network unintentionally.
         let list = try candidates(host.isEmpty ? "127.0.0.1" : host, service, address, passive: true)
         defer { freeaddrinfo(list) }
         var number = EADDRNOTAVAIL
@@ -262,7 +254,7 @@ final class TCPTransport: Transport {
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(descriptor, $0, &length) }
-            // The port stands at the same place for both families.
+            // The port is at the same offset in both families.
             return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int(UInt16(bigEndian: $0.pointee.sin_port)) }
         }
     }

@@ -11,29 +11,28 @@ extension TransportKind {
         return TTYTransport(path: path, line: request.line, pace: request.pace)
     }
 
-    /// Whether a path, or the node that it links to, is a hidraw node. A serial cuff is behind one only with a CP2110.
+    /// Whether a path, or the target of a link, is a hidraw node. A serial cuff uses one only with a CP2110.
     static func isHID(_ path: String) -> Bool { StateFile.resolved(path).hasPrefix("/dev/hidraw") }
 }
 
-/// A serial line, real or pseudo: raw termios at any rate. The line belongs to this process alone while it is open.
+/// A serial line or pseudo terminal, in raw mode and at any rate, locked while it is open.
 final class TTYTransport: Transport {
-    /// The path of the port.
     let address: String
-    /// A byte on a serial line has a parity bit at most. Bluetooth checks its packets, so a port of `rfcomm` is as good as a network.
+    /// A serial line has at most a parity bit. Bluetooth checks its packets, so `rfcomm` ports are checked.
     var checksBytes: Bool { address.hasPrefix("/dev/rfcomm") }
     private let line: LineSettings
     private let pace: Duration?
     private var port: Port?
     private var lock: UUCPLock?
     private var deliver: ((TransportEvent) -> Void)?
-    /// -1 before `open` and once a port has it.
+    /// -1 before `open` and after a `Port` has taken it.
     private var descriptor: Int32 = -1
     private var isPty = false
     private var errors: clinux_line_errors?
-    /// The kernel's counts of damage on the line; `nil` where the driver keeps none, as for pseudo terminals and some adapters.
+    /// The kernel's counts of line errors; `nil` if the driver has none, as for pseudo terminals and some adapters.
     private let countErrors: (Int32) -> clinux_line_errors?
 
-    /// `pace` leaves a pause between the bytes that are written.
+    /// `pace`: pause between written bytes.
     convenience init(path: String, line: LineSettings, pace: Duration? = nil) {
         self.init(path: path, line: line, pace: pace) { descriptor in
             var counts = clinux_line_errors()
@@ -50,10 +49,9 @@ final class TTYTransport: Transport {
 
     deinit { if port == nil && descriptor >= 0 { Glibc.close(descriptor) } }
 
-    /// Opens, locks and configures the port. Throws what the kernel refuses.
     func open() throws(IngestError) {
         lock = try UUCPLock(for: address)
-        // Non-blocking, or a line without carrier would hold the open.
+        // Blocking open waits for carrier.
         do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NOCTTY | O_NONBLOCK) } catch {
             lock = nil
             throw .device(address, error.number)
@@ -66,7 +64,6 @@ final class TTYTransport: Transport {
         }
     }
 
-    /// Delivers events on the loop, `opened` first and `closed` last.
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.deliver = deliver
         do throws(SystemFault) {
@@ -82,15 +79,15 @@ final class TTYTransport: Transport {
         guard isatty(descriptor) == 1 else {
             throw IngestError(TransportFault.notASerialPort(address))
         }
-        // TIOCEXCL does not stop root, and flock does not stop those who never ask: both.
+        // TIOCEXCL does not stop root, and flock only stops programs that use it: both.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .device(address, EBUSY) }
         isPty = clinux_is_pty(descriptor) == 1
         _ = ioctl(descriptor, UInt(TIOCEXCL), 0)
         try configure()
         raise()
         _ = clinux_low_latency(descriptor)
-        // What came before the line was set is noise at the wrong rate. CDC-ACM has no rate: what its device kept until somebody
-        // opened the port is the beginning of the conversation, and an 11073 agent says it again only after ten seconds.
+        // Bytes received before the line was set are noise at the wrong rate. CDC-ACM has no rate: bytes that its device kept
+        // until the port was opened start the conversation, and an 11073 agent repeats them only after ten seconds.
         if !isPty && clinux_is_acm(descriptor) == 0 { tcflush(descriptor, TCIFLUSH) }
         errors = countErrors(descriptor)
     }
@@ -100,7 +97,7 @@ final class TTYTransport: Transport {
         guard tcgetattr(descriptor, &settings) == 0 else { throw .device(address, errno) }
         cfmakeraw(&settings)
         settings.c_cflag &= ~tcflag_t(CSIZE | PARENB | PARODD | CSTOPB | HUPCL) & ~tcflag_t(CRTSCTS)
-        // tcsetattr refuses where all that is left to change is what a pseudo terminal cannot keep, as on a second opening.
+        // tcsetattr fails if the only remaining changes are ones that a pseudo terminal does not keep, as on a second opening.
         settings.c_cflag |= tcflag_t(CREAD | CLOCAL) | tcflag_t(line.dataBits == 7 && !isPty ? CS7 : CS8)
         if line.stopBits == 2 { settings.c_cflag |= tcflag_t(CSTOPB) }
         switch isPty ? .none : line.parity {
@@ -109,7 +106,7 @@ final class TTYTransport: Transport {
         case .odd: settings.c_cflag |= tcflag_t(PARENB | PARODD)
         }
         if line.flow == .hardware { settings.c_cflag |= tcflag_t(CRTSCTS) }
-        // A byte with a parity error arrives as NUL, which no frame check accepts; it is not silently taken as sent.
+        // A byte with a parity error arrives as NUL, which no frame check accepts; it is never used as sent.
         settings.c_iflag = line.parity == .none ? 0 : tcflag_t(INPCK)
         if line.flow == .software { settings.c_iflag |= tcflag_t(IXON | IXOFF) }
         withUnsafeMutableBytes(of: &settings.c_cc) {
@@ -125,8 +122,8 @@ final class TTYTransport: Transport {
         try verify(settings)
     }
 
-    /// tcsetattr succeeds when any part of it was done, so what counts is what the driver says afterwards. A pseudo
-    /// terminal keeps neither parity nor seven bits, and needs neither.
+    /// tcsetattr succeeds if any change succeeded, so the settings are read back. A pseudo terminal keeps neither parity nor
+    /// seven bits, and needs neither.
     private func verify(_ wanted: termios) throws(IngestError) {
         guard !isPty else { return }
         var settings = termios()
@@ -136,7 +133,7 @@ final class TTYTransport: Transport {
         }
         let mask = tcflag_t(CSIZE | PARENB | PARODD | CSTOPB) | tcflag_t(CRTSCTS)
         guard settings.c_cflag & mask == wanted.c_cflag & mask else { throw refused(EINVAL) }
-        // Dividers make the nearest rate; UARTs tolerate 2 %.
+        // Dividers give the nearest rate; UARTs tolerate 2 %.
         guard abs(Int(rate) - line.rate) * 50 <= line.rate else { throw refused(EINVAL) }
     }
 
@@ -152,7 +149,7 @@ final class TTYTransport: Transport {
             on &= ~Int32(TIOCM_RTS)
             off &= ~Int32(TIOCM_RTS)
         }
-        // A pseudo terminal has no such lines.
+        // Fails on pseudo terminals, which have no modem lines.
         if on != 0 { _ = ioctl(descriptor, UInt(TIOCMBIS), &on) }
         if off != 0 { _ = ioctl(descriptor, UInt(TIOCMBIC), &off) }
     }
@@ -162,13 +159,13 @@ final class TTYTransport: Transport {
         case .received:
             reportErrors()
             deliver?(event)
-        // A serial port has no end of its own: 0 from read is the device going away.
+        // A serial port has no end of file: read returns 0 when the device is gone.
         case .closed(let fault): end(fault as? TransportFault ?? .unplugged)
         case .opened, .sent, .line: deliver?(event)
         }
     }
 
-    /// Reports damage before the bytes of the same read, which it concerns.
+    /// Reports line errors before the bytes of the same read.
     private func reportErrors() {
         guard let before = errors else { return }
         errors = countErrors(descriptor)
@@ -179,15 +176,11 @@ final class TTYTransport: Transport {
         if now.line_break != before.line_break { deliver?(.line(.lineBreak)) }
     }
 
-    /// Writes the bytes in order; `sent` follows when the kernel has all of them.
     func write(_ bytes: [UInt8]) { port?.write(bytes) }
-    /// A serial line has no HID reports.
+    /// Always ends with a fault: there are no HID reports.
     func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
-    /// Reads nothing more until `resume`.
     func pause() { port?.pause() }
-    /// Reads again.
     func resume() { port?.resume() }
-    /// Closes the device; `closed` follows. A second call does nothing.
     func close() { end(nil) }
 
     private func end(_ fault: TransportFault?) {

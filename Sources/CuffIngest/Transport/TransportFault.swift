@@ -1,13 +1,12 @@
 import CuffCore
 import Glibc
 
-/// Why a device cannot be opened, or a transport ended.
+/// Errors in opening a device, and reasons for a transport's end.
 public enum TransportFault: Fault {
-    /// The device is gone.
     case unplugged
-    /// A call failed while the transport was open, or a connection never stood.
+    /// A call failed while the transport was open, or a connection was never established.
     case failed(call: String, errno: Int32)
-    /// `holder` says who has the device, where it is known.
+    /// `holder`: the process that uses the device, if known.
     case cannotOpen(String, errno: Int32, holder: String? = nil)
     case notASerialPort(String)
     /// A cuff that uses HID needs a hidraw node.
@@ -16,12 +15,12 @@ public enum TransportFault: Fault {
     case notHealthcare(String)
     case lineRefused(String, LineSettings, errno: Int32)
     case notAPort(String)
-    /// The name of the host is not resolved; `reason` is the resolver's.
+    /// `reason` is the resolver's.
     case unknownHost(String, reason: String)
     case unreachable(String, errno: Int32)
     case cannotListen(String, errno: Int32)
 
-    /// What kind of failure each is, and what happened.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         func text(_ number: Int32) -> String { SystemFault.lowercased(number) }
         return switch self {
@@ -39,7 +38,7 @@ public enum TransportFault: Fault {
         case .notHID(let path):
             (.usage, "\(path) is a terminal, and this cuff uses HID: its reports need a node such as /dev/hidraw0")
         case .notHealthcare(let address): (.usage, "\(address) is not a personal healthcare device: it has no interface of USB class 0F")
-        case .lineRefused(let path, let line, let number): (.badConfiguration, "\(path) does not do \(line.text): \(text(number))")
+        case .lineRefused(let path, let line, let number): (.badConfiguration, "\(path) does not support \(line.text): \(text(number))")
         case .notAPort(let service): (.usage, "`\(service)` is not a TCP port: a port is a number from 0 to 65535")
         case .unknownHost(let address, let reason): (.unavailable, "cannot reach \(address): \(reason)")
         case .unreachable(let address, let number): (.unavailable, "cannot reach \(address): \(text(number))")
@@ -50,7 +49,7 @@ public enum TransportFault: Fault {
 }
 
 extension TransportFault {
-    /// What a connection to `address` that never stood has ended with; `nil` for one that did.
+    /// The error if the connection to `address` was never established; else `nil`.
     func neverOpened(_ address: String) -> TransportFault? {
         guard case .failed("connect", let number) = self else { return nil }
         return .unreachable(address, errno: number)
@@ -58,7 +57,6 @@ extension TransportFault {
 }
 
 extension IngestError {
-    /// A device that does not open; `holder` says who has it.
     static func device(_ path: String, _ number: Int32, holder: String? = nil) -> IngestError {
         IngestError(TransportFault.cannotOpen(path, errno: number, holder: holder))
     }

@@ -1,26 +1,25 @@
 import CuffCore
 import Glibc
 
-/// One kind of transport: how its addresses are written and how they are opened. Help, error messages and the table in docs/ come
-/// from `TransportKind.all`.
+/// One kind of transport: the form of its addresses, and how to open them. Help, error messages and the table in docs/ are
+/// generated from `TransportKind.all`.
 ///
-/// A program that embeds this library makes kinds of its own and passes `TransportKind.all + [own]` where an address is parsed,
-/// and in `IngestOptions.transports`.
+/// A program that embeds this library passes `TransportKind.all + [own]` to parsers, and in `IngestOptions.transports`.
 public struct TransportKind: Sendable, CustomStringConvertible {
-    /// What is opened, and how.
+    /// Parameters for opening a transport.
     public struct Request: Sendable {
-        /// Where the device is; never one that chooses among plugged devices.
+        /// The location; never an address that selects among connected devices.
         public var address: DeviceAddress
-        /// What the session's driver speaks over.
+        /// The medium of the session's driver.
         public var medium: CuffDriver.Medium
-        /// The shape of a HID device's reports; without meaning for any other.
+        /// The report format of a HID device.
         public var reports: HIDReports
         /// The settings of a serial line.
         public var line: LineSettings
-        /// The pause between two bytes written to a serial line; `nil`: none beyond the line's own speed.
+        /// The pause between bytes written to a serial line.
         public var pace: Duration?
 
-        /// Sets each property as given.
+        /// Sets each property.
         public init(
             _ address: DeviceAddress, medium: CuffDriver.Medium, reports: HIDReports = HIDReports(), line: LineSettings,
             pace: Duration? = nil
@@ -33,25 +32,25 @@ public struct TransportKind: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Parses an address; `nil` for a text that is none of this kind's, an `AddressFault` for one that is and is wrong.
+    /// Parses an address; `nil` if the text is of another kind, an `AddressFault` if it is invalid.
     public typealias Parse = @Sendable (_ text: String) throws(AddressFault) -> DeviceAddress?
-    /// Makes the transport, which is not opened yet; `nil` where another kind opens such an address.
+    /// Creates the transport, not opened yet; `nil` if another kind opens such an address.
     public typealias Open = @Sendable (Request) -> (any Transport)?
 
-    /// A word for it.
+    /// The name of the kind.
     public let name: String
-    /// How its addresses are written, for usage texts.
+    /// The form of its addresses, for usage texts.
     public let form: String
     /// One line.
     public let help: String
-    /// A whole address, as on the command line.
+    /// A complete address.
     public let example: String
-    /// The kernel subsystem whose nodes it opens, which the watch listens to; `nil` for none.
+    /// The kernel subsystem of its nodes, watched for hotplug events, if any.
     public let subsystem: String?
     let parse: Parse
     let open: Open
 
-    /// Sets each property as given.
+    /// Sets each property.
     public init(
         _ name: String, form: String, help: String, example: String, subsystem: String? = nil,
         parse: @escaping Parse = TransportKind.localDevice, open: @escaping Open
@@ -71,14 +70,13 @@ public struct TransportKind: Sendable, CustomStringConvertible {
     /// `tty`.
     public var description: String { name }
 
-    /// The kernel subsystems in which devices of these kinds appear.
     static func subsystems(_ kinds: [TransportKind] = all) -> [String] {
         var found: [String] = []
         for subsystem in kinds.compactMap(\.subsystem) where !found.contains(subsystem) { found.append(subsystem) }
         return found
     }
 
-    /// How a device that is plugged in is named other than by its node: form, one line, example. `cuff list` prints such names.
+    /// The other ways to name a connected device, as printed by `cuff list`: form, one line, example.
     public static let choices: [(form: String, help: String, example: String)] = [
         (
             "/dev/serial/by-id/…", "a serial port by what the adapter says of itself",
@@ -89,7 +87,7 @@ public struct TransportKind: Sendable, CustomStringConvertible {
         ("auto", "the one cuff that is plugged in", "auto"),
     ]
 
-    /// Every way to write an address of these kinds, for usage texts.
+    /// The forms of all addresses of these kinds, for usage texts.
     public static func forms(_ kinds: [TransportKind] = all) -> String {
         var forms: [String] = []
         for kind in kinds where !forms.contains(kind.form) { forms.append(kind.form) }
@@ -99,7 +97,7 @@ public struct TransportKind: Sendable, CustomStringConvertible {
 }
 
 extension DeviceAddress {
-    /// The transport for a cuff of this driver. `line` and `pace` count on serial lines; throws where no kind opens the address.
+    /// `line` and `pace` apply to serial lines; throws if no kind opens the address.
     public func transport(
         for driver: CuffDriver, line: LineSettings? = nil, pace: Duration? = nil, among kinds: [TransportKind] = TransportKind.all
     ) throws(AddressFault) -> any Transport {
@@ -117,7 +115,7 @@ extension DeviceAddress {
 }
 
 extension TransportKind {
-    /// The addresses of what is plugged into this machine: a path, `usb:`, `port:` and `auto`.
+    /// Parses addresses of devices connected to this machine: a path, `usb:`, `port:` and `auto`.
     public static let localDevice: Parse = { (text) throws(AddressFault) in
         if text == "auto" { return .automatic }
         if text.hasPrefix("/") { return try nodeAddress(text) }
@@ -143,14 +141,14 @@ extension TransportKind {
         return .node(text)
     }
 
-    /// `ttyUSB0`, `hidraw3`: as the kernel names nodes of `/dev`.
+    /// `ttyUSB0`, `hidraw3`: a node name in /dev.
     private static func isNodeName(_ text: String) -> Bool {
         (text.hasPrefix("tty") || text.hasPrefix("hidraw")) && text.utf8.last.map { $0 &- 0x30 < 10 } == true
             && text.utf8.allSatisfy { $0 &- 0x30 < 10 || ($0 | 0x20) &- 0x61 < 26 }
     }
 
-    /// A path that begins in the current folder, from the root on. Its last part is left as it is: it may be a link that is set anew
-    /// when the device is plugged in again.
+    /// The absolute path of a relative one. Its last part is not resolved: it may be a link that changes when the device is
+    /// connected again.
     private static func wholePath(_ text: String) throws(AddressFault) -> String {
         let parts = text.split(separator: "/")
         guard let name = parts.last, name != ".", name != "..", !text.hasSuffix("/") else {
@@ -178,7 +176,7 @@ extension TransportKind {
         return .usb(id, serial: String(rest.dropFirst()), channel: channel)
     }
 
-    /// Takes `#1` or `#0.2` off the end.
+    /// Removes `#1` or `#0.2` from the end.
     private static func channel(
         _ body: Substring, of text: String
     ) throws(AddressFault) -> (body: Substring, channel: String?) {

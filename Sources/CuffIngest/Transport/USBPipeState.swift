@@ -1,48 +1,47 @@
 import CuffCore
 import Glibc
 
-/// Two bulk pipes of a PHDC device, without the device: which transfers to keep under way, what to make of their ends, and when
-/// the line is over.
+/// The state of the two bulk pipes of a PHDC device, without the device: which transfers to start, how to handle their results,
+/// and when the connection has ended.
 ///
-/// Reads have the length of one packet each, so that every packet ends one. A longer read would wait for the next message
-/// behind one whose length is a multiple of the packet, because many devices send no empty packet there.
+/// Each read has the length of one packet, so that every packet completes one. A longer read would include the next message if a
+/// message's length is a multiple of the packet, because many devices do not send an empty packet then.
 struct USBPipeState: Sendable {
     enum Event: Sendable {
         case opened
-        /// A read has ended with 0 or -errno. Its bytes count whatever the status says.
+        /// A read has ended with status 0 or -errno. Its bytes are valid for any status.
         case read(slot: Int, status: Int32, bytes: [UInt8])
-        /// The write under way has ended; `count` bytes went out.
+        /// `count` bytes of the write were sent.
         case written(status: Int32, count: Int)
         case write([UInt8])
         case pause, resume
-        /// What `clearHalt` led to: 0 or -errno.
+        /// The result of `clearHalt`: 0 or -errno.
         case cleared(Int32)
-        /// The time of `wait` is over.
+        /// The time of `wait` has passed.
         case timePassed
     }
 
     enum Effect: Sendable, Equatable {
-        /// Read one packet into this slot.
         case read(slot: Int)
-        /// Write one message; with `emptyPacket` the last packet is a whole one and does not end it.
+        /// Write one message; `emptyPacket` ends one whose last packet is full.
         case write([UInt8], emptyPacket: Bool)
-        /// Take back every read that is under way; each ends as a cancelled one.
+        /// Cancel every read.
         case discardReads
-        /// Both pipes, on a worker: it waits for the device.
+        /// Of both pipes, on a worker, because it waits for the device.
         case clearHalt
         case wait(Duration)
         case received([UInt8])
         case sent([UInt8])
-        /// A transfer that is no message and no whole metadata.
+        /// A transfer that is neither a message nor valid metadata.
         case line(CaptureEvent)
         case end(TransportFault)
     }
 
-    /// Enough that one is always waiting while another is handled (USB-PHDC practice: the agent that finds no read gives up).
+    /// Enough that one read is pending while another is handled (USB-PHDC practice: an agent without a pending read gives up).
     static let slots = 4
-    /// An error is also the first sign of unplugging, of which the kernel tells a moment later.
+    /// An error is also the first sign of unplugging, which the kernel reports a moment later.
     static let pauseAfterError = Duration.milliseconds(100)
-    /// Halts, and errors without a byte between them, before the line is given up.
+    /// Halts, and errors without bytes in between, before giving up.
     static let tries = 3
 
     private enum Phase { case closed, running, halting, clearing, ended }
@@ -51,18 +50,18 @@ struct USBPipeState: Sendable {
     private var phase = Phase.closed
     private var reading: Set<Int> = []
     private var isPaused = false
-    /// Packets that came while paused; at most one for each slot.
+    /// Packets received while paused; at most one per slot.
     private var held: [[UInt8]] = []
     private var output: [[UInt8]] = []
-    /// The transfers of the message under way; the preamble comes first where there is one.
+    /// The transfers of the present message, starting with the preamble if there is one.
     private var pieces: [[UInt8]] = []
     private var isWriting = false
     private var halts = 0
     private var errors = 0
-    /// The device puts metadata before its messages, and expects it before ours.
+    /// The device sends metadata before its messages, and expects it before ours.
     private var hasPreambles = false
 
-    /// `packet`: the largest packet of the pipe to the device, in bytes.
+    /// `packet`: the maximum packet size of the outgoing pipe, in bytes.
     init(packet: Int) { self.packet = packet }
 
     mutating func handle(_ event: Event) -> [Effect] {
@@ -126,7 +125,7 @@ struct USBPipeState: Sendable {
         }
     }
 
-    /// The device halted a pipe: what is under way is taken back, then the halt is cleared, and everything starts again.
+    /// The device halted a pipe: cancel all transfers, clear the halt, and start again.
     private mutating func halted(_ effects: inout [Effect]) {
         guard phase == .running else { return }
         halts += 1
@@ -137,7 +136,7 @@ struct USBPipeState: Sendable {
 
     private mutating func failed(_ status: Int32, _ effects: inout [Effect]) {
         errors += 1
-        // Every slot fails in its turn; one round of them is one error.
+        // Every slot fails in turn; one round counts as one error.
         guard errors < Self.tries * Self.slots else { return effects += end(fault("read", status)) }
         effects.append(.wait(Self.pauseAfterError))
     }
@@ -169,7 +168,7 @@ struct USBPipeState: Sendable {
             if pieces.isEmpty { effects.append(.sent(output.removeFirst())) }
             startWrite(&effects)
         case ENODEV, ESHUTDOWN: effects += end(.unplugged)
-        // The device has the beginning of a message: the rest alone would be read as another one.
+        // The device has the start of a message and would take the rest for another one.
         case _ where count > 0: effects += end(fault("write", status == 0 ? -EIO : status))
         case EPIPE:
             halted(&effects)
@@ -193,17 +192,16 @@ struct USBPipeState: Sendable {
     }
 }
 
-/// The metadata that a PHDC device may put before its messages (PHDC 1.0): a transfer of its own with `PhdcQoSSignature`, the
-/// number of transfers that follow, the encoding version 1, one bit of quality of service, and opaque bytes behind their length.
+/// The metadata that a PHDC device may send before its messages (PHDC 1.0): a transfer with `PhdcQoSSignature`, the number of
+/// transfers that follow, the encoding version 1, one bit of quality of service, and opaque bytes with their length.
 enum PHDCPreamble {
     private static let signature = Array("PhdcQoSSignature".utf8)
-    /// One transfer follows, version 1, medium.best: what both descriptors of a cuff offer; no opaque bytes.
+    /// One transfer follows, version 1, medium.best, which both descriptors of a cuff offer; no opaque bytes.
     static let own = signature + [1, 1, 0x08, 0]
 
-    /// It begins as one does. No message of IEEE 11073-20601 begins with these letters.
+    /// No message of IEEE 11073-20601 starts with this signature.
     static func isOne(_ bytes: [UInt8]) -> Bool { bytes.starts(with: signature) }
 
-    /// Its fields are those that the class allows.
     static func isWhole(_ bytes: [UInt8]) -> Bool {
         guard isOne(bytes), bytes.count >= 20 else { return false }
         let quality = bytes[18]

@@ -11,17 +11,15 @@ extension TransportKind {
         return USBTransport(path: path)
     }
 
-    /// Whether a path is a node of usbfs.
     static func isUSB(_ path: String) -> Bool { path.hasPrefix("/dev/bus/usb/") }
 }
 
 /// A USB device of the Personal Healthcare Device Class, through usbfs (/dev/bus/usb/BBB/DDD): one descriptor in the loop's epoll
-/// set. What is decided stands in `USBPipeState`.
+/// set. `USBPipeState` makes the decisions.
 ///
-/// usbfs and not libusb: the kernel's six calls are all that is needed, the node stays this program's to lock and to explain,
-/// and no library starts a thread of its own for hotplug.
+/// usbfs rather than libusb: six kernel calls suffice, this program can lock the node and explain errors, and no library thread
+/// for hotplug is started.
 final class USBTransport: Transport {
-    /// The path of the node.
     let address: String
     private var descriptor: Int32 = -1
     private var interface: PHDCInterface?
@@ -34,12 +32,10 @@ final class USBTransport: Transport {
     private var isPaused = false
     private var timer: LoopTimer?
 
-    /// A control request that the device does not answer.
+    /// For a control request that the device does not answer, in milliseconds.
     private static let controlLimit: UInt32 = 500
-    /// Descriptors of a device and its configurations.
     static let longestDescriptors = 4096
 
-    /// Nothing is opened yet.
     init(path: String) { address = path }
 
     deinit {
@@ -47,7 +43,7 @@ final class USBTransport: Transport {
         for request in reads + writes { clinux_usb_free(request) }
     }
 
-    /// Opens and claims the interface. Throws where the node does not open, is no PHDC device, or another program has it.
+    /// Throws if the node cannot be opened, is not a PHDC device, or is in use.
     func open() throws(IngestError) {
         do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_CLOEXEC) } catch {
             throw .device(address, error.number)
@@ -63,8 +59,8 @@ final class USBTransport: Transport {
         prepare(found)
     }
 
-    /// Some devices wait for a host that asks for their status; and metadata may still be on from another program. What a device
-    /// does not know it refuses, which does no harm.
+    /// Some devices wait until the host reads their status; and another program may have left metadata enabled. A device rejects
+    /// unknown requests without harm.
     private func prepare(_ found: PHDCInterface) {
         var status: [UInt8] = [0, 0]
         _ = clinux_usb_control(descriptor, 0x80, 0, 0, 0, &status, 2, Self.controlLimit)
@@ -72,7 +68,6 @@ final class USBTransport: Transport {
         if found.hasMetadata { _ = clinux_usb_control(descriptor, 0x21, 1, 0x0101, UInt16(found.number), nil, 0, Self.controlLimit) }
     }
 
-    /// Delivers events on the loop, `opened` first and `closed` last.
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         guard let interface else { return }
         self.loop = loop
@@ -88,13 +83,13 @@ final class USBTransport: Transport {
         arm()
     }
 
-    /// usbfs says that a transfer has ended as "writable".
+    /// usbfs reports a completed transfer as "writable".
     private func arm() { if let token { loop?.arm(token, descriptor, .output) } }
 
     private func ready() {
         var taken = 0
         while token != nil {
-            // The others have their turn; what waits is told again.
+            // Other ports get their turn; remaining transfers are reported again.
             guard taken < Port.turnLimit else { return arm() }
             var request: OpaquePointer?
             var status: Int32 = 0
@@ -117,24 +112,21 @@ final class USBTransport: Transport {
         }
     }
 
-    /// Writes one message; `sent` follows when the device has it.
     func write(_ bytes: [UInt8]) { if !bytes.isEmpty { handle(.write(bytes)) } }
-    /// The class has no reports.
+    /// Always ends with a fault: there are no HID reports.
     func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
 
-    /// Reads nothing more until `resume`; what is under way is kept.
+    /// Stops reading; pending transfers are kept.
     func pause() {
         isPaused = true
         handle(.pause)
     }
 
-    /// Reads again.
     func resume() {
         isPaused = false
         handle(.resume)
     }
 
-    /// Closes the device; `closed` follows. A second call does nothing.
     func close() { end(nil) }
 
     // MARK: Effects
@@ -193,7 +185,7 @@ final class USBTransport: Transport {
         let (descriptor, requests) = (descriptor, reads + writes)
         (self.descriptor, reads, writes) = (-1, [], [])
         let (told, freed) = (LoopBound(deliver), LoopBound(requests))
-        // Closing takes back what is under way; only then is its memory nobody's.
+        // Closing cancels the pending transfers, whose memory may be freed only then.
         loop.offload({ _ = Glibc.close(descriptor) }) {
             for request in freed.value { clinux_usb_free(request) }
             told.value(.closed(fault))

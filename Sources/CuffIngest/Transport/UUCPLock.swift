@@ -1,7 +1,7 @@
 import Glibc
 
-/// The lock file that serial programs leave for each other, `/var/lock/LCK..ttyUSB0` with the holder's process id.
-/// Another living program's is honoured; one whose holder is gone is not; where nobody may write there, there is none.
+/// The lock file of serial programs, `/var/lock/LCK..ttyUSB0`, with the holder's process id. A stale lock is replaced; without
+/// write permission there no lock is created.
 final class UUCPLock {
     private var path: String?
 
@@ -11,7 +11,7 @@ final class UUCPLock {
                 defer { free(pointer) }
                 return String(cString: pointer)
             } ?? device
-        // Pseudo terminals come and go under the same name; nobody locks them so.
+        // Pseudo terminals are reused under the same name and not locked.
         guard target.hasPrefix("/dev/tty"), let name = target.split(separator: "/").last else { return nil }
         let file = "/var/lock/LCK..\(name)"
         if let holder = Self.holder(of: file), holder != getpid() {
@@ -32,7 +32,7 @@ final class UUCPLock {
 
     deinit { if let path { unlink(path) } }
 
-    /// The process id in a lock file, as ten ASCII characters or as four bytes of the machine.
+    /// The process id in a lock file: ten ASCII characters, or four bytes in native order.
     private static func holder(of file: String) -> pid_t? {
         guard let descriptor = try? Descriptor.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
         defer { Glibc.close(descriptor) }

@@ -1,16 +1,15 @@
 import CuffClinical
 import CuffCore
 
-/// What a section `[alert.NAME]` of a configuration says that it must not.
+/// Errors in a section `[alert.NAME]` of a configuration.
 package enum AlertMistake: Hashable, Sendable, CustomStringConvertible {
     case longName
-    /// A key that an alert about silence does not use.
+    /// An alert about silence does not use this key.
     case notOnSilence(key: String)
-    /// None of the keys that say when it is raised, or several of them.
+    /// None or several of the keys for a trigger.
     case triggers(section: String, isNone: Bool)
-    /// `why` says what the key is for.
+    /// `why`: what the key is for.
     case noEffect(key: String, section: String, why: String)
-    /// No reading can meet the condition.
     case impossible(String)
     /// A reading could meet `clear` and `when` at once.
     case overlap

@@ -3,9 +3,8 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// What a watch raises alerts by.
+/// The alert configuration of a watch.
 public struct AlertSettings: Sendable, Hashable {
-    /// The rules.
     package var rules: [AlertRule] = []
     /// Who is who.
     package var household = Household()

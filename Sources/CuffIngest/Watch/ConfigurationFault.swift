@@ -1,20 +1,16 @@
-/// What is wrong with the configuration, or with what the command line adds to it.
+/// Errors in the configuration, or in what the command line adds to it.
 package enum ConfigurationFault: Fault {
-    /// A line of a file has something that is not allowed there.
     case mistake(file: String, line: Int, ConfigurationMistake)
-    /// The value of a file's line is one that its own parser refuses.
+    /// A value rejected by its parser.
     case value(file: String, line: Int, IngestError)
-    /// A configuration is acted on, so only this user and root may write it.
+    /// A configuration can run programs, so only this user and root may write it.
     case foreignOwner(String, user: UInt32)
     case writableByOthers(String)
-    /// A folder, a pipe or a device in its place.
     case notAFile(String)
     case tooLong(String, most: Int)
-    /// A text after --assign.
     case assignment(AddressFault)
-    /// `--listen` waits for callers, and `--once` ends.
     case listensOnce
-    /// A rule about a person whom no cuff knows; the first text is the file and the line.
+    /// A rule about a person who is not a user of any cuff; the first text is the file and the line.
     case unknownPerson(String, String, known: [String])
     /// A cuff's slot, or a cuff without slots, is bound to two persons; the first text is the file and the line.
     case boundTwice(String, place: String, persons: [String])

@@ -1,12 +1,11 @@
 import CuffCore
 import Glibc
 
-/// Reading a configuration: what stands in it is done, a program that is started included, so it is this user's or root's word.
+/// Reads a configuration. Because it can run programs, it must belong to this user or root.
 enum ConfigurationFile {
-    /// A configuration is a page or two.
     static let limit = 1 << 20
 
-    /// The whole file. Throws where it is not a regular file, belongs to another user, may be written by others or is too long.
+    /// Throws if it is not a regular file, belongs to another user, is writable by others or too long.
     static func text(_ path: String) throws(IngestError) -> String {
         let descriptor: Int32
         do throws(SystemFault) { descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK) } catch {
@@ -15,7 +14,7 @@ enum ConfigurationFile {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .reading(path, errno) }
-        // What this process was handed, such as /dev/stdin, is its user's word, whoever owns the pipe.
+        // Inherited descriptors such as /dev/stdin are trusted, whoever owns the pipe.
         let isGiven = OwnFile.isDescriptor(path)
         guard status.st_mode & S_IFMT == S_IFREG || isGiven && status.st_mode & S_IFMT == S_IFIFO else {
             throw IngestError(ConfigurationFault.notAFile(path))

@@ -1,19 +1,18 @@
 import CuffCore
 import TOML
 
-/// One table of a configuration file, with the words for what is wrong in it.
+/// One table of a configuration file, with its errors.
 struct ConfigurationSection {
     let file: String
-    /// The last part of the path, e.g. `monitor` of `[device.monitor]`.
+    /// The last part of the path: `monitor` of `[device.monitor]`.
     let name: String
-    /// As it is written in brackets, e.g. `device.monitor`; empty at the top of the file.
+    /// As in brackets: `device.monitor`; empty at the top of the file.
     let path: String
     let table: TOMLTable
     private let document: TOMLDocument
-    /// Where the section begins, counted from 1.
+    /// The first line, counted from 1.
     private let line: Int
 
-    /// The top of a file.
     init(_ document: TOMLDocument, file: String) {
         (self.document, self.file, name, path, table, line) = (document, file, "", "", document.root, 1)
     }
@@ -24,12 +23,11 @@ struct ConfigurationSection {
         line = document.line(at: entry.start)
     }
 
-    /// The table below a key.
     func section(_ key: String) -> ConfigurationSection? {
         table.entry(key).flatMap { entry in entry.value.table.map { ConfigurationSection(entry, $0, in: self) } }
     }
 
-    /// The named tables below a key, `[device.NAME]`, in the order of the file.
+    /// The named sections below a key, `[device.NAME]`, in the order of the file.
     func sections(_ key: String) throws(IngestError) -> [ConfigurationSection] {
         guard let outer = section(key) else { throw wrongType(key, "sections, [\(key).NAME]") }
         var sections: [ConfigurationSection] = []
@@ -57,7 +55,7 @@ struct ConfigurationSection {
     /// `500ms`, `30s`, `10min`, `2h`.
     static func duration(_ text: String) -> Duration? {
         let number = text.prefix { $0.isASCII && $0.isNumber }
-        // At most a week: longer waits are mistakes, and nothing overflows.
+        // At most a week: longer waits are mistakes, and could overflow.
         guard let count = Int64(number), count > 0, count <= 604_800 else { return nil }
         return switch text.dropFirst(number.count).drop(while: { $0 == " " }) {
         case "ms": .milliseconds(count)
@@ -70,12 +68,12 @@ struct ConfigurationSection {
 
     // MARK: Places and mistakes
 
-    /// The file and the line of a key, or of the section where it does not have the key.
+    /// The file and the line of a key, or of the section if the key is missing.
     func origin(_ key: String?) -> String { "\(file):\(line(key))" }
 
     private func line(_ key: String?) -> Int { key.flatMap { table.entry($0) }.map { document.line(at: $0.start) } ?? line }
 
-    /// Without a key: in the section's first line.
+    /// Without a key: at the section's first line.
     func error(_ key: String?, _ mistake: ConfigurationMistake) -> IngestError {
         IngestError(ConfigurationFault.mistake(file: file, line: line(key), mistake))
     }
@@ -84,7 +82,7 @@ struct ConfigurationSection {
         IngestError(ConfigurationFault.mistake(file: file, line: document.line(at: entry.start), mistake))
     }
 
-    /// What the parser of a value answered.
+    /// An error of the parser of a value.
     func value(_ key: String, _ cause: IngestError) -> IngestError {
         IngestError(ConfigurationFault.value(file: file, line: line(key), cause))
     }

@@ -10,12 +10,12 @@ extension CuffConfiguration {
     }
 }
 
-/// `[alert.NAME]`: a rule in the user's own words.
+/// Parses `[alert.NAME]`.
 extension ConfigurationSection {
     private static let alertKeys = [
         "when", "clear", "repeated", "after", "within", "irregular", "silence", "person", "device", "driver", "accept", "again",
     ]
-    /// The longest time that a rule may wait for a second reading, and for a missed one.
+    /// The longest wait for a second reading or for a missed one.
     private static let longestWait = Duration.seconds(24 * 3600)
 
     func alert(_ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration.Alert {

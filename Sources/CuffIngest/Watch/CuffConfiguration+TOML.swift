@@ -2,8 +2,8 @@ import CuffCore
 import TOML
 
 extension CuffConfiguration {
-    /// Adds what a file says; a section replaces an earlier one of the same name. Whatever is unknown is an error with its place
-    /// and, where there is one, the word that was probably meant.
+    /// Adds a file; a section replaces an earlier one of the same name. Unknown words are errors with their location and the most
+    /// similar known word.
     mutating func read(
         _ text: String, file: String, drivers: [CuffDriver], kinds: [SinkKind] = SinkKind.all
     ) throws(IngestError) {
@@ -106,7 +106,6 @@ extension ConfigurationSection {
             origin: origin(word == nil ? "ignore" : "driver"))
     }
 
-    /// The driver that the key `driver` names.
     func driver(_ drivers: [CuffDriver]) throws(IngestError) -> CuffDriver? {
         guard let word = try string("driver") else { return nil }
         guard let driver = drivers.first(where: { $0.id.description == word }) else {
@@ -148,7 +147,7 @@ extension ConfigurationSection {
 /// `[sink.NAME]`
 extension ConfigurationSection {
     func sink(_ kinds: [SinkKind]) throws(IngestError) -> CuffConfiguration.NamedSink {
-        // Every kind is a key of its own; `address` takes what the command line takes.
+        // Every kind is a key; `address` accepts the command line's form.
         let keys = kinds.filter { !$0.scheme.contains("+") && !$0.traits.contains(.remote) }.map(\.scheme) + ["address"]
         try checkKeys(keys + ["required", "ack"])
         let given = table.keys.filter(keys.contains)
@@ -177,7 +176,7 @@ extension ConfigurationSection {
         }
         do throws(IngestError) {
             guard let named = kinds.first(where: { $0.scheme == scheme }) else { return try SinkSpec(operand, among: kinds) }
-            // A `?` at its end belongs to the operand: `required` says the rest.
+            // A `?` at its end belongs to the operand, because `required` has a key.
             return try named.parse(named, operand)
         } catch { throw value(key, error) }
     }

@@ -1,18 +1,17 @@
 import CuffCore
 import Glibc
 
-/// What the configuration files say, each value with the file and line that said it. Flags of the command line stand
-/// above it and are not in it.
+/// The values of the configuration files, each with its file and line. Command-line options override them and are not included.
 package struct CuffConfiguration: Sendable, Hashable {
     package struct Device: Sendable, Hashable {
         /// NAME of the section; also the identity of the readings.
         package var name: String
         package var address: DeviceAddress
-        /// `nil`: never to be opened.
+        /// `nil`: never opened.
         package var driver: DriverID?
         package var line: LineSettings?
         package var options: [String: String]
-        /// Who the users of the cuff are, by their slots.
+        /// The names of the cuff's users, by slot.
         package var users: [Int: String] = [:]
         package var origin: String
     }
@@ -34,15 +33,15 @@ package struct CuffConfiguration: Sendable, Hashable {
     package var devices: [Device] = []
     package var persons: [NamedPerson] = []
     package var sinks: [NamedSink] = []
-    /// Read a cuff that stays plugged in again after this.
+    /// Reread a connected cuff after this time.
     package var again: Duration?
-    /// The file and line that set `again`; `nil` where none did.
+    /// The file and line that set `again`.
     package var againOrigin: String?
     package var listens: [ListenPlan] = []
-    /// The file and line that set `listens`; `nil` where none did.
+    /// The file and line that set `listens`.
     package var listenOrigin: String?
     package var web: WebAddress?
-    /// The file and line that set `web`; `nil` where none did.
+    /// The file and line that set `web`.
     package var webOrigin: String?
     package var alerts: [Alert] = []
     package var files: [String] = []
@@ -55,19 +54,19 @@ package struct CuffConfiguration: Sendable, Hashable {
         }
     }
 
-    /// Where configuration is looked for, the later file standing above the earlier: the machine's, then the user's.
+    /// The existing configuration files: the machine's, then the user's, which override them.
     package static func standardFiles() -> [String] { standardPlaces().filter { access($0, F_OK) == 0 } }
 
-    /// This user's own file; `nil` without a home.
+    /// The user's file; `nil` without a home.
     package static var ownFile: String? {
         let folder = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? variable("HOME").map { $0 + "/.config" }
         return folder.map { $0 + "/cuff/config.toml" }
     }
 
-    /// The machine's file, which a service reads too.
+    /// The machine's file, also read by the service.
     package static let machineFile = "/etc/cuff/config.toml"
 
-    /// Every place that is looked at, in order, whether a file is there or not. `$CUFF_CONFIG` stands for all of them.
+    /// The paths of all configuration files in order, existing or not. `$CUFF_CONFIG` replaces all of them.
     package static func standardPlaces() -> [String] {
         if let named = variable("CUFF_CONFIG") { return [named] }
         let shared = Folder.names("/etc/cuff/conf.d").filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.sorted()
@@ -92,7 +91,7 @@ package struct CuffConfiguration: Sendable, Hashable {
         return configuration
     }
 
-    /// The effective values, one a line, with their origins.
+    /// The effective values, one per line, with their origins.
     package var lines: [String] {
         var lines: [String] = []
         for device in devices {

@@ -1,22 +1,21 @@
 import CuffCore
 import Glibc
 
-/// A plan that `cuff watch` executes for one cuff, as stored in the state folder.
+/// A schedule that `cuff watch` executes for one cuff, as stored in the state folder.
 package struct HostSchedule: Sendable, Hashable {
-    /// Whose: the cuff's identity, as its readings carry it, or the device's key, as `cuff list` prints it. A path only where the
-    /// path is all there is to know it by.
+    /// The cuff's identity in its readings, or the device's key in `cuff list`. A path only if nothing else is known.
     var key: String
     var driver: DriverID
-    /// The zone of the plan's window, by name; `nil`: the machine's own.
+    /// The zone of the window, by name; `nil`: the machine's.
     var zone: String?
     var keeper: ScheduleKeeper
 
-    /// `1 <driver> <zone or -> <key>`, and below it the keeper's own line.
+    /// `1 <driver> <zone or -> <key>`, and the keeper's line.
     var text: String { "1 \(driver) \(zone ?? "-") \(key)\n" + keeper.line }
 }
 
 extension HostSchedule {
-    /// `nil` for anything but a whole text of a driver that is known.
+    /// `nil` if incomplete or of an unknown driver.
     init?(text: String, drivers: [CuffDriver] = CuffFamilies.all) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 3, lines[2].isEmpty, let keeper = ScheduleKeeper(line: lines[1] + "\n") else { return nil }
@@ -26,13 +25,11 @@ extension HostSchedule {
         self.init(key: parts[3], driver: driver.id, zone: parts[2] == "-" ? nil : parts[2], keeper: keeper)
     }
 
-    /// Whether it is meant for what a link is opened to.
     func fits(_ plan: LinkPlan) -> Bool { plan.driver == driver && plan.keys.contains(key) }
 }
 
 extension LinkPlan {
-    /// Every name under which a schedule may know this cuff. The node of a pluggable device is not one of them: the next
-    /// cuff gets the same node.
+    /// The names by which a schedule may refer to this cuff. Not the node of a pluggable device, which the next cuff may get.
     var keys: Set<String> {
         switch target {
         case .plugged(let device): [identity, device.key.description]
@@ -41,10 +38,9 @@ extension LinkPlan {
     }
 }
 
-/// A cuff's own measuring cycle in minutes, as stored in the state folder: a watch sends nothing for it, and knows
-/// when the cuff is silent.
+/// A cuff's own measuring cycle in minutes, as stored in the state folder: a watch uses it to detect a silent cuff.
 struct OwnCycle: Sendable, Hashable {
-    /// Whose, as in `HostSchedule`.
+    /// As in `HostSchedule`.
     var key: String
     var driver: DriverID
     var minutes: Int
@@ -54,7 +50,7 @@ struct OwnCycle: Sendable, Hashable {
 }
 
 extension OwnCycle {
-    /// `nil` for anything but a whole text of a driver that is known. No cuff counts beyond a day.
+    /// `nil` if incomplete or of an unknown driver. No cuff has cycles of more than a day.
     init?(text: String, drivers: [CuffDriver] = CuffFamilies.all) {
         guard text.last == "\n" else { return nil }
         let parts = text.dropLast().split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
@@ -64,31 +60,30 @@ extension OwnCycle {
         self.init(key: parts[3], driver: driver.id, minutes: minutes)
     }
 
-    /// Whether it is that of what a link is opened to.
     func fits(_ plan: LinkPlan) -> Bool { plan.driver == driver && plan.keys.contains(key) }
 }
 
-/// The plans in the state folder, one file for each cuff. `cuff schedule` writes them, `cuff watch` keeps them.
+/// The schedules in the state folder, one file for each cuff. `cuff schedule` writes them, `cuff watch` executes them.
 struct ScheduleFolder: Sendable {
     let path: String
 
     private let drivers: [CuffDriver]
 
-    /// Schedules for cuffs of other drivers are left alone.
+    /// Schedules for other drivers are ignored.
     init(_ memory: DriverMemory, drivers: [CuffDriver] = CuffFamilies.all) {
         path = "\(memory.folder)/schedules"
         self.drivers = drivers
     }
 
-    /// The key of a device that a verb was given: who the user says it is, else what is known of it.
+    /// The key of a device given to a verb: the user's identity, else the known one.
     static func key(_ place: DevicePlace, device: String = "") -> String {
         if !device.isEmpty { return device }
         if !place.device.isEmpty { return place.device }
-        // As it was typed: a link is the user's name for one cuff, its target is not.
+        // As typed: a link is the user's name for one cuff, its target is not.
         return place.address.description
     }
 
-    /// Whether the key is a node that the next device may get: nothing is known of what is behind it.
+    /// Whether the key is a node that another device may get later.
     static func isBorrowed(_ key: String) -> Bool {
         ["/dev/ttyUSB", "/dev/ttyACM", "/dev/hidraw", "/dev/rfcomm", "/dev/pts/"].contains { key.hasPrefix($0) }
     }
@@ -101,7 +96,7 @@ struct ScheduleFolder: Sendable {
 
     func save(_ schedule: HostSchedule) throws(IngestError) { try StateFile.write(schedule.text, to: file(schedule.key)) }
 
-    /// Answers whether there was one.
+    /// Returns whether there was one.
     func remove(_ key: String) -> Bool {
         let wasThere = unlink(file(key)) == 0
         if wasThere { StateFile.synchroniseFolder(of: file(key)) }
@@ -110,7 +105,7 @@ struct ScheduleFolder: Sendable {
 
     private func cycleFile(_ key: String) -> String { "\(path)/\(StateFile.name("cycle", for: key))" }
 
-    /// Stores the cycle that a cuff reported; 0 removes it. Nothing is stored for a node that the next device may get.
+    /// Stores the cycle reported by a cuff; 0 removes it. Nothing is stored under a node that another device may get.
     func note(cycle minutes: Int, of key: String, _ driver: DriverID) throws(IngestError) {
         if minutes > 0, !Self.isBorrowed(key) {
             try StateFile.write(OwnCycle(key: key, driver: driver, minutes: minutes).text, to: cycleFile(key))
@@ -119,13 +114,13 @@ struct ScheduleFolder: Sendable {
         }
     }
 
-    /// The cuffs that are known to measure by themselves.
+    /// The cuffs known to have a measuring cycle.
     func cycles() -> [OwnCycle] {
         Folder.names(path).filter { $0.hasPrefix("cycle-") && !$0.hasSuffix(".part") }.sorted()
             .compactMap { StateFile.read("\(path)/\($0)").flatMap { OwnCycle(text: $0, drivers: drivers) } }
     }
 
-    /// All that can be read, by their keys.
+    /// All readable schedules.
     func all() -> [HostSchedule] {
         Folder.names(path).filter { $0.hasPrefix("schedule-") && !$0.hasSuffix(".part") }.sorted()
             .compactMap { StateFile.read("\(path)/\($0)").flatMap { HostSchedule(text: $0, drivers: drivers) } }

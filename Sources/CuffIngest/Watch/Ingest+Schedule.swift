@@ -1,8 +1,8 @@
 import CuffCore
 
 extension Ingest {
-    /// Asks for, sets or ends automatic measurements. A cuff that can measure by itself at these times is set to it; for
-    /// any other that can be told to measure, `cuff watch` keeps the plan, durably, and nothing is sent to the cuff.
+    /// Shows, sets or ends automatic measurements. A cuff with a suitable cycle of its own is set to it; for others that can be
+    /// started, `cuff watch` executes the schedule, and nothing is sent to the cuff here.
     package static func schedule(
         _ place: DevicePlace, _ request: ScheduleRequest, _ read: ReadOptions = ReadOptions(), zone: String? = nil,
         options: IngestOptions = IngestOptions()
@@ -18,7 +18,7 @@ extension Ingest {
         let folder = ScheduleFolder(memory, drivers: options.drivers)
         let key = ScheduleFolder.key(place, device: options.device)
         let report = try schedule(place, request, read, zone, driver, folder, key, options)
-        // What the cuff itself said is what a watch waits for.
+        // The cuff's own cycle is what a watch waits for.
         if let cycle = report.cycle, report.report.status == .done { try folder.note(cycle: cycle, of: key, driver.id) }
         return report
     }
@@ -50,7 +50,7 @@ extension Ingest {
             let now = HostClock.now().seconds
             let plan = try hosted(times, driver, from: now)
             try refuseBorrowed(key)
-            // Two that inflate the same cuff would be one too many.
+            // Only one of the two may inflate the cuff.
             if hasOwn {
                 (report.cycle, report.report) = try ask(place, driver, .off, read, options)
                 guard report.report.status == .done else { return report }

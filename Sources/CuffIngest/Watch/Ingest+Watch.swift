@@ -4,8 +4,8 @@ import Dispatch
 import Glibc
 
 extension Ingest {
-    /// Every claimed or assigned cuff, from now on until stopped, or in once-mode until all is read. Each has a link of its
-    /// own; all end in the same sinks.
+    /// Reads every claimed or assigned cuff until stopped, or in once-mode until all is read. Each has its own link; all links
+    /// use the same sinks.
     public static func watch(
         _ watch: WatchOptions = WatchOptions(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
@@ -21,7 +21,7 @@ extension Ingest {
         let servers = WatchServers(watch, options, facts)
         defer { servers.stop() }
         if let board = servers.board {
-            // Without any sink standard output is meant, and the page is no substitute for it.
+            // Defaults to standard output, which the page does not replace.
             if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
             options.moreSinks.append(board)
         }
@@ -57,7 +57,7 @@ extension Ingest {
             report.endings.append(.nothingPluggedIn)
         }
         defer { if watch.showsStatistics { watch.statistics(run.statistics.text) } }
-        // A watch has ended when its links have: the grace period begins now.
+        // The watch has ended with its links: the grace period starts now.
         let ended = StopSignal()
         ended.raise()
         try finish(pipeline, &report, stop: ended, grace: watch.grace)
@@ -74,7 +74,7 @@ extension Ingest {
             now: { Timestamp(seconds: seconds()) }, notify: { notices(.watcher($0)) })
     }
 
-    /// The readings of every cuff of a watch, as `watch` gives them, until the loop is left.
+    /// The readings of every cuff of a watch, as `watch` delivers them, until the loop is left.
     public static func readings(
         watching watch: WatchOptions, isKeeping: Bool = false, options: IngestOptions = IngestOptions()
     ) -> ReadingSequence {

@@ -1,26 +1,20 @@
 import CuffCore
 
-/// A link of this run. Every opening gets a number of its own, so that news of an old link cannot be taken for the new
-/// one's.
+/// A link of this run. Every opening has its own number, so that late events of an old link are not mixed up.
 package struct LinkID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The number; it grows with every opening.
     package let number: Int
     package init(_ number: Int) { self.number = number }
-    /// The earlier opening is the smaller.
     package static func < (a: LinkID, b: LinkID) -> Bool { a.number < b.number }
-    /// `link 3`.
     package var description: String { "link \(number)" }
 }
 
 package enum LinkEnd: Sendable, Hashable {
-    /// The cuff said all it had to say.
+    /// The cuff has sent everything.
     case complete
-    /// The device went away.
     case unplugged
-    /// The device could not be opened, or broke off, or did not answer; it may be tried again.
+    /// Opening failed, the connection broke, or the cuff did not answer; retrying may help.
     case failed(String, status: RunStatus)
-    /// It was not opened, and trying again would change nothing.
+    /// It was not opened, and retrying would not help.
     case refused(String, status: RunStatus)
-    /// We closed it.
     case closed
 }

@@ -1,26 +1,26 @@
 import CuffCore
 
-/// What is needed to open one cuff.
+/// How to open one cuff.
 public struct LinkPlan: Sendable, Hashable {
     package var target: DeviceTarget
-    /// Who the cuff is as far as the host knows: the user's name for it, else the device's key. It goes into the ids of
-    /// readings, so it must not change when the cuff is plugged in elsewhere.
+    /// The cuff's identity as far as the host knows: the user's name for it, else the device's key. It is part of the ids of
+    /// readings, so it must not depend on the port.
     public var identity: String
     /// The id of the driver.
     public var driver: DriverID
-    /// The line settings; `nil`: those of the driver.
+    /// `nil`: the driver's line settings.
     public var line: LineSettings?
-    /// Options of the driver's family.
+    /// Options of the driver.
     public var options: [String: String] = [:]
-    /// A plan of automatic measurements is kept for it: its link stays open.
+    /// The cuff has a schedule, so its link stays open.
     public var isScheduled = false
 
-    /// The path or address, for a sentence.
+    /// The path or address, for messages.
     public var place: String { "\(address)" }
 
     var address: DeviceAddress { target.address }
 
-    /// What a watched cuff is asked: what it holds, then what it sends of its own accord. Never anything else.
+    /// The commands for a watched cuff: read its memory, then receive what it sends. Never anything else.
     public static func commands(for driver: CuffDriver, isScheduled: Bool = false) -> [SessionCommand] {
         var commands: [SessionCommand] = []
         if driver.capabilities.contains(.storedReadings) { commands.append(.readMemory(user: nil)) }

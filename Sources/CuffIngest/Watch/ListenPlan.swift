@@ -1,16 +1,15 @@
 import CuffCore
 
-/// A port on which `cuff watch` takes cuffs that call: `[HOST][:PORT][=DRIVER]`, on loopback unless a host is said, port 6024,
-/// IEEE 11073 agents unless another driver is named.
+/// A port on which `cuff watch` accepts cuffs: `[HOST][:PORT][=DRIVER]`; defaults to loopback, port 6024 and IEEE 11073 agents.
 public struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
     /// The host name or address to listen on.
     public var host: String
     /// The TCP port; 0 picks a free one.
     public var port: Int
-    /// The id of the driver of every caller.
+    /// The id of the driver of all cuffs on the port.
     public var driver: DriverID
 
-    /// Parses `[HOST][:PORT][=DRIVER]`; throws a usage error with the reason.
+    /// Throws a usage error with the reason.
     public init(_ text: String, drivers: [CuffDriver] = CuffFamilies.all) throws(IngestError) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let place = parts[0].hasPrefix("tcp-listen://") ? String(parts[0]) : "tcp-listen://\(parts[0])"

@@ -1,27 +1,22 @@
 import CuffCore
 
 package enum ScheduleFault: Fault {
-    /// `get` and `off` take no times.
     case takesNoTimes(action: String)
     case noInterval
     case notWholeMinutes
-    /// `--from` and `--to`.
     case notAWindow
-    /// The text after `--night`.
     case notANight(String)
-    /// `--night` without `--every-night`, or the other way round.
+    /// Only one of `--night` and `--every-night` was given.
     case halfANight
-    /// `--night` beside `--from` and `--to`.
+    /// `--night` with `--from` and `--to`.
     case nightWithinWindow
-    /// The length after `--for`.
     case notALength
     case unknownAction(String, known: [String])
-    /// The cuff has no cycles of its own and cannot be started.
     case notByItself(driver: String)
     case noFolder
-    /// The next cuff that is plugged in may get the same name, and would be inflated.
+    /// The next cuff may get the same name, and would be inflated.
     case unknownCuff(device: String)
-    /// The cuff cannot be started, and has no cycle of these times; `own` are the cycles that it has, in minutes.
+    /// The cuff cannot be started, and has no such cycle; `own` are its cycles in minutes.
     case notAtTheseTimes(driver: String, own: [Int])
     /// Shorter than an arm needs, or longer than a day.
     case interval(minutes: Int, own: [Int])

@@ -1,24 +1,23 @@
 import CuffCore
 
-/// Who measures automatically, and when.
 package struct ScheduleReport: Sendable {
     package var driver: CuffDriver
-    /// Minutes between the cuff's own automatic measurements; 0: off; `nil`: it has none, or was not asked.
+    /// Minutes between the cuff's own measurements; 0: off; `nil`: it has none, or was not asked.
     package var cycle: Int?
-    /// The plan that `cuff watch` keeps, with how far it has come.
+    /// The state of the schedule that `cuff watch` executes.
     package var keeper: ScheduleKeeper?
     package var report: IngestReport
-    /// What a person must know before relying on it.
+    /// A limitation of the schedule.
     package var warning: String?
 
-    /// The zone of the plan, for its end.
+    /// Zone of the schedule's end.
     var zone = ZoneTable.utc
 
     private var isOff: Bool { (cycle ?? 0) == 0 && keeper == nil }
 
     package var text: String {
         var lines: [String] = []
-        if let cycle, cycle > 0 { lines.append("the cuff measures by itself every \(Self.span(cycle))") }
+        if let cycle, cycle > 0 { lines.append("the cuff measures automatically every \(Self.span(cycle))") }
         if let keeper {
             let window = keeper.plan.window.map { " from \(Self.clock($0.from)) to \(Self.clock($0.to))" } ?? ""
             let night =

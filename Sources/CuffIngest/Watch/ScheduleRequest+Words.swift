@@ -1,17 +1,15 @@
 import CuffCore
 
 extension ScheduleRequest {
-    /// The options of `set`, as typed.
     package struct Words: Sendable {
-        /// Between measurements.
         package var every: Duration?
         /// A window of the day, `08:00`.
         package var from, to: String?
-        /// The part of the day that is night, `22:00-07:00`.
+        /// The part of the day with another interval, `22:00-07:00`.
         package var night: String?
-        /// Between measurements by night.
+        /// The interval by night.
         package var everyNight: Duration?
-        /// How long the plan is kept.
+        /// How long the schedule lasts.
         package var length: Duration?
 
         package init() {}
@@ -19,10 +17,10 @@ extension ScheduleRequest {
         var isEmpty: Bool { every == nil && from == nil && to == nil && night == nil && everyNight == nil && length == nil }
     }
 
-    /// Longer plans are plans without an end.
+    /// Longer schedules need no end.
     private static let longest: Int64 = 31 * 86400
 
-    /// As it is written: `get`, `off`, or `set` with its times.
+    /// Parses `get`, `off`, or `set` with its times.
     package init(_ action: String, _ words: Words) throws(IngestError) {
         switch action {
         case "get", "off":

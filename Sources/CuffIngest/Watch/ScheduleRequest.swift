@@ -7,16 +7,14 @@ package enum ScheduleRequest: Sendable, Hashable {
 
     package struct Times: Sendable, Hashable {
         package var minutes: Int
-        /// A part of the day; `nil`: all of it.
         package var window: MonitoringPlan.Window?
-        /// A part of the day with another interval.
         package var night: (MonitoringPlan.Window, minutes: Int)? {
             get { nightWindow.flatMap { window in nightMinutes.map { (window, $0) } } }
             set { (nightWindow, nightMinutes) = (newValue?.0, newValue?.minutes) }
         }
         private var nightWindow: MonitoringPlan.Window?
         private var nightMinutes: Int?
-        /// Until when from now on; `nil`: for ever.
+        /// `nil`: unlimited.
         package var length: Duration?
 
         package init(minutes: Int) { self.minutes = minutes }

@@ -1,14 +1,13 @@
 import CuffCore
 import Glibc
 
-/// What the service needs of the network. Its unit permits none; what a configuration needs is permitted by a drop-in.
+/// The network access that the service needs. Its unit allows none; a drop-in allows what a configuration needs.
 package struct ServiceNetwork: Sendable, Hashable {
-    /// How far the service must reach.
     package enum Need: Int, Sendable, Comparable {
         case none
-        /// This computer only: a page on loopback.
+        /// A page on loopback.
         case local
-        /// Servers, and pages that others open.
+        /// Servers, and pages for other computers.
         case any
 
         package static func < (a: Need, b: Need) -> Bool { a.rawValue < b.rawValue }
@@ -19,7 +18,7 @@ package struct ServiceNetwork: Sendable, Hashable {
     package static let path = "/etc/systemd/system/cuff.service.d/network.conf"
     private static let unitFolders = ["/etc", "/usr/local/lib", "/usr/lib", "/lib"].map { $0 + "/systemd/system/" }
 
-    /// What the page, the listening ports, the devices and the sinks of a configuration need.
+    /// From the page, the listening ports, the devices and the sinks of a configuration.
     package init(_ configuration: CuffConfiguration) {
         var needs = configuration.web.map { [$0.isLocal ? Need.local : .any] } ?? []
         needs += configuration.listens.map { WebAddress(host: $0.host, port: $0.port).isLocal ? .local : .any }
@@ -36,7 +35,7 @@ package struct ServiceNetwork: Sendable, Hashable {
         need = needs.max() ?? .none
     }
 
-    /// What the machine's own files need, which are those that the service reads. Throws where one cannot be read or is wrong.
+    /// From the machine's files, which the service reads. Throws if one is unreadable or invalid.
     package static func ofMachine() throws(IngestError) -> ServiceNetwork {
         var configuration = CuffConfiguration()
         for path in CuffConfiguration.standardFiles() where path.hasPrefix("/etc/cuff/") {
@@ -46,7 +45,7 @@ package struct ServiceNetwork: Sendable, Hashable {
         return ServiceNetwork(configuration)
     }
 
-    /// The host in `//user@host:port/path?query` or `host:port`; `?` where it stands elsewhere, e.g. in the query.
+    /// The host in `//user@host:port/path?query` or `host:port`; `?` if it is elsewhere, such as in the query.
     private static func host(of address: String) -> String {
         let place = address.drop { $0 == "/" }.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let host = place.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
@@ -55,7 +54,7 @@ package struct ServiceNetwork: Sendable, Hashable {
         return name.isEmpty ? "?" : String(name)
     }
 
-    /// The drop-in's text; `nil` where none is needed.
+    /// `nil` if none is needed.
     package var dropIn: String? {
         switch need {
         case .none: nil
@@ -85,7 +84,7 @@ package struct ServiceNetwork: Sendable, Hashable {
 
         """
 
-    /// A unit of the service is installed, and neither it nor a drop-in permits the address families of the network.
+    /// A unit of the service is installed, but neither it nor a drop-in allows network address families.
     package static var isServiceCutOff: Bool {
         let units = unitFolders.map { $0 + "cuff.service" }.filter { access($0, F_OK) == 0 }
         guard !units.isEmpty else { return false }
@@ -100,7 +99,7 @@ package struct ServiceNetwork: Sendable, Hashable {
         }
     }
 
-    /// Writes the drop-in, readable to everybody, as systemd wants it. Throws where it cannot be written.
+    /// Writes the drop-in, readable by everybody, as systemd requires.
     package func write() throws(IngestError) {
         guard let dropIn else { return }
         let folder = Self.path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
@@ -113,7 +112,6 @@ package struct ServiceNetwork: Sendable, Hashable {
         if chmod(Self.path, 0o644) != 0 { throw .writing(Self.path, errno) }
     }
 
-    /// The drop-in exists with the current text.
     package var isWritten: Bool {
         guard let bytes = SmallFile.bytes(Self.path, limit: 1 << 16) else { return dropIn == nil }
         return dropIn.map { Array($0.utf8) == bytes } ?? true

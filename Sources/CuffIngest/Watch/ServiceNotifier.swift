@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// Tells the service manager how the service fares (sd_notify(3)); silent where none listens.
+/// Reports the state of the service to its manager (sd_notify(3)), if any.
 struct ServiceNotifier: Sendable {
     private let socketPath: String?
-    /// How often the manager wants to hear `WATCHDOG=1`; half of what it allows, as its manual asks.
+    /// The interval of `WATCHDOG=1`; half of the limit, as recommended by the manual.
     let watchdogInterval: Duration?
 
     init() {
@@ -21,13 +21,12 @@ struct ServiceNotifier: Sendable {
         watchdogInterval = isOurs && limit > 0 ? .microseconds(limit / 2) : nil
     }
 
-    /// A service manager hears.
     var isListening: Bool { socketPath != nil }
 
     func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
     func status(_ status: String) { send("STATUS=\(status)") }
     func watchdog() { send("WATCHDOG=1") }
-    func stopping() { send("STOPPING=1\nSTATUS=storing what was read") }
+    func stopping() { send("STOPPING=1\nSTATUS=storing readings") }
     func reloading() { send("RELOADING=1\nMONOTONIC_USEC=\(HostClock.monotonic() / 1000)") }
 
     private func send(_ message: String) {
@@ -36,7 +35,7 @@ struct ServiceNotifier: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         var path = Array(socketPath.utf8)
         guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-        // An abstract name begins with NUL, which `@` stands for.
+        // An abstract name starts with NUL, written as `@`.
         if path.first == 0x40 { path[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)

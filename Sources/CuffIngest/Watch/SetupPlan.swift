@@ -1,24 +1,24 @@
 import CuffCore
 import Glibc
 
-/// What `cuff setup` is about: the devices that are plugged in, what is known about each, and the sections that a person's
-/// answers become. It asks no questions and prints nothing.
+/// The data of `cuff setup`: the connected devices, what is known about each, and the sections to add. It has no dialogue or
+/// output.
 package struct SetupPlan: Sendable {
     package struct Found: Sendable {
         package var device: PluggedDevice
         package var verdict: Claiming.Verdict
         package var access: Access
-        /// The name of the configuration's section about it; `nil` where there is none.
+        /// The name of its section in the configuration, if any.
         package var section: String?
     }
 
     package struct Entry: Sendable, Equatable {
-        /// NAME of `[device.NAME]`; also the identity that its readings are stored under.
+        /// NAME of `[device.NAME]`; also the identity of its readings.
         package var name: String
-        /// The device, by serial number or socket.
+        /// The device's address, by serial number or USB port.
         package var match: String
         package var driver: DriverID
-        /// Who the users of the cuff are, by their slots.
+        /// The names of the cuff's users, by slot.
         package var users: [Int: String] = [:]
 
         package init(name: String, match: String, driver: DriverID, users: [Int: String] = [:]) {
@@ -30,12 +30,12 @@ package struct SetupPlan: Sendable {
     }
 
     package let path: String
-    /// Its present text; empty if it does not exist.
+    /// The file's present text; empty if it does not exist.
     package let existing: String
     package let taken: Set<String>
     private let configuration: CuffConfiguration
 
-    /// Reads the file. Throws if it cannot be read or is invalid; then nothing is added.
+    /// Throws if the file is unreadable or invalid.
     package init(path: String) throws(IngestError) {
         self.path = path
         var configuration = CuffConfiguration()
@@ -49,7 +49,7 @@ package struct SetupPlan: Sendable {
         self.configuration = configuration
     }
 
-    /// Everything that is plugged in and could be a cuff. Throws where devices cannot be listed.
+    /// Every connected device that may be a cuff.
     package func plugged() throws(IngestError) -> [Found] {
         let devices: [PluggedDevice]
         do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
@@ -63,14 +63,14 @@ package struct SetupPlan: Sendable {
         }
     }
 
-    /// A name that the file does not have yet: `wanted`, else with a number behind it.
+    /// `wanted`, or with a number if the file has that name.
     package func freeName(_ wanted: String, besides entries: [Entry]) -> String {
         let used = taken.union(entries.map(\.name))
         guard used.contains(wanted) else { return wanted }
         return (2...1000).lazy.map { "\(wanted)-\($0)" }.first { !used.contains($0) } ?? wanted
     }
 
-    /// The file with these sections behind what it has. Throws where the result would not be a configuration.
+    /// The file with these sections added. Throws if the result would be invalid.
     package func text(adding entries: [Entry]) throws(IngestError) -> String {
         var text = existing
         if !text.isEmpty, text.last != "\n" { text += "\n" }
@@ -86,8 +86,8 @@ package struct SetupPlan: Sendable {
         return text
     }
 
-    /// Writes the file: whole or not at all, for its owner alone, or for everybody to read where it is the machine's, because the
-    /// service that reads it has a user of its own.
+    /// Replaces the file atomically. It is readable by its owner only, but the machine's file by everybody, because the service
+    /// has a user of its own.
     package func write(_ text: String) throws(IngestError) {
         let isShared = path.hasPrefix("/etc/")
         if isShared { mkdir(path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }, 0o755) }
@@ -100,13 +100,13 @@ package struct SetupPlan: Sendable {
         if isShared, chmod(path, 0o644) != 0 { throw .writing(path, errno) }
     }
 
-    /// A key of TOML: as it is where it may stand so, else in quotes.
+    /// A TOML key, quoted if necessary.
     private static func key(_ text: String) -> String {
         let isBare = !text.isEmpty && text.utf8.allSatisfy { 0x61...0x7A ~= $0 | 0x20 || 0x30...0x39 ~= $0 || $0 == 0x2D || $0 == 0x5F }
         return isBare ? text : quoted(text)
     }
 
-    /// A text of TOML in quotes.
+    /// A quoted TOML text.
     private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

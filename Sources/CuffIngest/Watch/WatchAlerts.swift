@@ -3,11 +3,11 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// The user's alert rules while a watch runs: it receives every reading as a sink does, and submits raised and cleared alerts to the
-/// pipeline as a source does, so that sinks get alerts and readings in the same way. `AlertState` decides; here are its clock, its file and the
-/// databases that know what was deleted.
+/// The alert rules of a running watch. It receives readings as a sink, and submits raised and cleared alerts as a source, so that
+/// sinks get alerts like readings. `AlertState` decides; this adds the clock, the state file and the databases that know of
+/// deletions.
 ///
-/// A write never fails and is no commit: what an alert says is in the readings, which other sinks keep.
+/// A write never fails and commits nothing: all facts are in the readings, which other sinks store.
 final class WatchAlerts: Sink, @unchecked Sendable {
     let label = "alerts"
     let isInternal = true
@@ -18,7 +18,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
     private let now: @Sendable () -> Timestamp
     private let notify: @Sendable (String) -> Void
     private let latest = Locked<[StandingAlert]>([])
-    // On the queue.
+    // From here on: used on the queue only.
     private var state: AlertState
     private var stores: [String: Store] = [:]
     private var written: String?
@@ -29,10 +29,10 @@ final class WatchAlerts: Sink, @unchecked Sendable {
     private var isClosed = false
     private var hasRules: Bool
 
-    /// A state of hundreds of persons and rules is some 100 KiB.
+    /// The state of hundreds of persons and rules is about 100 KiB.
     private static let largestFile = 1 << 19
 
-    /// `databases` are asked which readings were deleted; `file` keeps what must survive a restart, where there is a place.
+    /// `databases` know which readings were deleted; `file` stores the state across restarts, if there is a folder.
     init(
         _ rules: [AlertRule], household: Household, file: String?, databases: [String], now: @escaping @Sendable () -> Timestamp,
         notify: @escaping @Sendable (String) -> Void
@@ -61,7 +61,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         return bytes.count <= largestFile ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// Where alerts go; to be said once, before the first reading.
+    /// Must be called once, before the first reading.
     func attach(to pipeline: Pipeline) {
         queue.sync {
             self.pipeline = pipeline
@@ -85,7 +85,6 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         }
     }
 
-    /// The configuration was read again.
     func reload(_ rules: [AlertRule], _ household: Household) {
         queue.async { @Sendable in
             self.hasRules = !rules.isEmpty
@@ -95,7 +94,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
 
     // MARK: Plans
 
-    /// These cuffs are measured automatically from now on, and no others.
+    /// Replaces the set of automatically measured cuffs.
     func update(_ schedules: [HostSchedule], _ cycles: [OwnCycle]) {
         queue.async { @Sendable in
             let known = self.plans
@@ -105,7 +104,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
                 return AlertState.Plan(
                     key: schedule.key, driver: schedule.driver, plan: schedule.keeper.plan, zone: zone, devices: devices(schedule.key))
             }
-            // Of a cuff with both, this program's plan is the one that measures.
+            // The schedule takes precedence over the cuff's own cycle.
             let own = cycles.filter { cycle in !kept.contains { $0.key == cycle.key } }.map { cycle in
                 AlertState.Plan(
                     key: cycle.key, driver: cycle.driver, times: .cycle(minutes: cycle.minutes), zone: HostZone.local(),
@@ -116,7 +115,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         }
     }
 
-    /// A cuff that is measured automatically was opened, and its readings carry this name.
+    /// An automatically measured cuff was opened; its readings have this identity.
     func name(_ key: String, _ device: String) {
         queue.async { @Sendable in
             guard let index = self.plans.firstIndex(where: { $0.key == key }),
@@ -129,10 +128,10 @@ final class WatchAlerts: Sink, @unchecked Sendable {
     // MARK: On the queue
 
     private func receive(_ batch: Batch) {
-        // A dump may begin with its newest reading.
+        // A memory may be sent newest first.
         let none = Timestamp(milliseconds: 0)
         let readings = batch.entries.readings.sorted { ($0.measured ?? none) < ($1.measured ?? none) }
-        // Without rules readings are only noted as seen, so that a rule that comes later does not take a repetition for news.
+        // Without rules readings are only marked as known, so that a later rule ignores repetitions.
         let gone = hasRules ? deleted(among: readings.map(\.id) + state.readings) : []
         var events: [AlertState.Event] = gone.isEmpty ? [] : [.deleted(gone)]
         for reading in readings where !gone.contains(reading.id) { events.append(.reading(reading, device: batch.device)) }
@@ -153,7 +152,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
     private func submit(_ event: AlertEvent) {
         switch event {
         case .changed(let notice, let driver, let device):
-            // Before the state is written down: after a crash an alert comes again with the next reading rather than never.
+            // Submitted before the state is stored: after a crash an alert is repeated with the next reading rather than lost.
             let entry = Entry.live(.alert(notice), driver: driver, elapsed: nil)
             pipeline?.submit(Batch(source: source, driver: driver, device: device, entries: [entry]))
             notify("alert: \(notice.text)")
@@ -168,7 +167,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
             let words = MeasurementFlags.words.indices.filter { remarks.rawValue & (1 << UInt32($0)) != 0 }
             return "it has the flags \(words.map { MeasurementFlags.words[$0].description }.joined(separator: ", "))"
         case .old: return "it is more than an hour old, or the cuff's clock is slow"
-        case .ahead: return "it has a time to come: the cuff's clock is fast"
+        case .ahead: return "its time is in the future: the cuff's clock is fast"
         case .noTime: return "the cuff's clock is not set"
         }
     }
@@ -182,7 +181,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         } catch { notify(error.description) }
     }
 
-    /// A database that cannot be asked knows of no deletion; the next reading asks again.
+    /// An unreadable database is skipped; the next reading tries again.
     private func deleted(among ids: [Reading.ID]) -> Set<Reading.ID> {
         var found: Set<Reading.ID> = []
         for path in databases {
@@ -196,7 +195,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         return found
     }
 
-    /// By the wall clock: a machine that slept wakes to what is due.
+    /// By the wall clock, so that events due during a suspend are handled after it.
     private func wake(at moment: Timestamp?) {
         timer?.cancel()
         timer = nil

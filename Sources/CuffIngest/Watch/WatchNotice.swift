@@ -1,19 +1,19 @@
 import CuffCore
 
-/// Something a person may want to read, one line each.
+/// A message for the user, in one line.
 public enum WatchNotice: Sendable, Hashable, CustomStringConvertible {
     case opening(LinkPlan, Claiming.Reason?)
     case unclaimed(PluggedDevice, Claiming.Verdict)
     case unplugged(PluggedDevice)
-    /// Told when a reason is new, not at every attempt.
+    /// Reported if the reason is new, not for every attempt.
     case failed(LinkPlan, String, retryIn: Duration?)
     case complete(LinkPlan)
-    /// The device came, went and came again at once: brltty does that to adapters it takes for a Braille display.
+    /// The device was disconnected and returned at once: brltty does that to adapters that it assumes to be Braille displays.
     case flickered(PluggedDevice)
     case notPluggedIn(Assignment)
     case watcher(String)
 
-    /// The notice in one line.
+    /// One line.
     public var description: String {
         switch self {
         case .opening(let plan, _): "\(plan.place): \(plan.driver), as \(plan.identity)"
@@ -25,7 +25,7 @@ public enum WatchNotice: Sendable, Hashable, CustomStringConvertible {
                 + ", then less and less often"
         case .complete(let plan): "\(plan.place): read to the end"
         case .flickered(let device):
-            "\(device.node) vanished right after it came and is back: a program such as brltty takes it and lets it go"
+            "\(device.node) vanished right after it came and is back: a program such as brltty opens and releases it"
         case .notPluggedIn(let assignment): "\(assignment.address) (\(assignment.origin)) is not plugged in; waiting for it"
         case .watcher(let text): text
         }

@@ -1,11 +1,11 @@
 import CuffCore
 import Dispatch
 
-/// Links that the watch opens, and what they tell.
+/// Links opened by the watch, and their events.
 extension WatchRun {
     func open(_ id: LinkID, _ plan: LinkPlan) {
         guard let driver = options.driver("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }
-        // The cuff would delete readings that no sink has stored; other cuffs are not affected.
+        // The cuff would delete readings that no sink has stored.
         if driver.forgets(plan.options), !pipeline.isDurable { return refuse(id, .nothingKeeps(driver)) }
         let commands = LinkPlan.commands(for: driver, isScheduled: plan.isScheduled)
         links[id] = Link(plan: plan, driver: driver, commands: commands)
@@ -48,7 +48,7 @@ extension WatchRun {
         if setup.commands == [.follow] { handle(.listening(id)) }
     }
 
-    /// The state still waits for the link to open or end.
+    /// Reports to the state, which waits for the link to open or end.
     func refuse(_ id: LinkID, _ error: IngestError) {
         let sentence = options.explain(error).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
         loop.atTurnEnd { [self] in handle(.ended(id, .refused(sentence, status: error.status))) }
@@ -72,7 +72,7 @@ extension WatchRun {
         switch notice {
         case .diagnostic(let diagnostic):
             guard case .ignored(let why, let bytes) = diagnostic else { return notify(diagnostic.at(entry.plan.place)) }
-            // At the default level without the bytes: a record is a person's reading.
+            // Without the bytes at the default level: a record may be a person's reading.
             if let sentence = ignored.sentence("\(entry.plan.place): \(why)", bytes.count) { notify(.warning(sentence)) }
             notify(.note("\(entry.plan.place): \(diagnostic.sentence)"))
         case .identified, .clock, .cycle: break
@@ -83,7 +83,7 @@ extension WatchRun {
             if let key = entry.schedule { schedules?.ended(key, end) }
         case .measurement: break
         case .finished(.stop, let outcome):
-            // The measurement that another process left is ended, unless the cuff did not answer: then the next link tries again.
+            // The abandoned measurement was stopped, unless the cuff did not answer: then the next link tries again.
             if outcome == .complete { remove(entry.mark) } else { leave(entry.mark) }
             links[id]?.mark = nil
         case .finished(let command, let outcome):
@@ -123,7 +123,7 @@ extension LinkEnd {
 }
 
 extension LinkEnd {
-    /// A cuff that did not answer, though bytes came, says more.
+    /// Adds what is known of a cuff that sent bytes but no answer.
     fileprivate func adding(_ nothing: UnderstoodNothing?) -> LinkEnd {
         guard case .failed(let why, .unavailable) = self, let nothing else { return self }
         return .failed("\(why); \(nothing)", status: .protocolFault)

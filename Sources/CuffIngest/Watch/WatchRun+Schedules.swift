@@ -1,7 +1,7 @@
 import CuffCore
 import Dispatch
 
-/// Automatic measurements by a host's schedule.
+/// Measurements by schedule.
 extension WatchRun {
     var marks: MeasurementMarks? { options.memory.map { MeasurementMarks($0) } }
 
@@ -35,13 +35,12 @@ extension WatchRun {
         }
     }
 
-    /// Tells the alerts which cuffs measure automatically, and what the readings of those that are open carry as their names.
+    /// Reports the automatically measured cuffs, and the identities of the open ones, to the alerts.
     private func updateAlertPlans() {
         alerts?.update(kept, ownCycles)
         for id in links.keys.sorted() { if let plan = links[id]?.plan { nameForAlerts(plan) } }
     }
 
-    /// A cuff that measures automatically is opened, or is open.
     func nameForAlerts(_ plan: LinkPlan) {
         for schedule in kept where schedule.fits(plan) { alerts?.name(schedule.key, plan.identity) }
         for cycle in ownCycles where cycle.fits(plan) { alerts?.name(cycle.key, plan.identity) }

@@ -2,12 +2,12 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// What signals and the service manager ask for.
+/// Requests by signals and the service manager.
 extension WatchRun {
-    /// SIGHUP: read the configuration again. SIGUSR1: how are things.
+    /// SIGHUP: reload the configuration. SIGUSR1: statistics.
     func listenForSignals() {
-        // Not on a global queue: the first use of one starts libdispatch's watch over its pool of threads, a timer that
-        // wakes the process every second for good.
+        // Not on a global queue: the first use of one starts libdispatch's monitoring of its thread pool, a timer that wakes the
+        // process every second from then on.
         let queue = DispatchQueue(label: "cuff.watch.signals")
         let (me, loop) = (LoopBound(self), loop)
         let (text, read, readAlerts) = (watch.statistics, watch.reload, watch.reloadAlerts)
@@ -33,23 +33,23 @@ extension WatchRun {
 
     func reload(_ assignments: Result<[Assignment], IngestError>, _ settings: AlertSettings?) {
         guard !isStopping else { return }
-        // The same signal announces rotated sink files.
+        // After a log rotation.
         pipeline.reopen()
         notifyService { $0.reloading() }
         switch assignments {
         case .success(let assignments):
             handle(.reload(assignments))
-            notify(.watcher("read the configuration again"))
+            notify(.watcher("configuration reloaded"))
             guard let settings else { break }
             alerts?.reload(settings.rules, settings.household)
             pipeline.name(by: settings.household)
             household?.withLock { $0 = settings.household }
-        case .failure(let error): notify(.watcher("the configuration stays as it was: \(options.explain(error))"))
+        case .failure(let error): notify(.watcher("the configuration was not reloaded: \(options.explain(error))"))
         }
         notifyService { [summary] in $0.ready(summary) }
     }
 
-    /// From the loop, so that a loop that hangs is found out.
+    /// Sent from the loop, so that a hanging loop is detected.
     func feedWatchdog() {
         guard let interval = service.watchdogInterval, watcher != nil else { return }
         notifyService { $0.watchdog() }

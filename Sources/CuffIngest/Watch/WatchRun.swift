@@ -3,7 +3,7 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Performs what `WatchState` decides, on the loop: links, timer, watcher, signals, the service manager.
+/// Performs the effects of `WatchState` on the loop: links, timer, watcher, signals, the service manager.
 final class WatchRun {
     let loop = EventLoop.shared
     /// Handlers may block.
@@ -26,18 +26,18 @@ final class WatchRun {
     var alerts: WatchAlerts?
     /// Who is who, for the page.
     var household: Locked<Household>?
-    /// Plans that are kept, as told last.
+    /// The present schedules.
     var kept: [HostSchedule] = []
-    /// Cuffs that measure by themselves, as told last.
+    /// The cuffs that have a measuring cycle.
     var ownCycles: [OwnCycle] = []
     var stopRequest: SignalListener?
     var isStopping = false
     var ignored = IgnoredFrames()
     var callers: [CallerLinks] = []
     var openPorts = 0
-    /// Waits for the callers' links to end.
+    /// Set while links of callers are closing.
     var endStatus: RunStatus?
-    /// What closed links counted, by driver.
+    /// The counters of closed links, by driver.
     var closed: [DriverID: LinkCounters] = [:]
     var status = RunStatus.done
 
@@ -46,9 +46,9 @@ final class WatchRun {
         var driver: CuffDriver
         /// `nil` while its state files are being read.
         var link: CuffLink?
-        /// The command that is under way last in the row: with it, all is done that can be finished.
+        /// The last of the commands: when it ends, all that can be completed is.
         var commands: [SessionCommand]
-        /// Of a process that died while it measured, or of the measurement that runs.
+        /// Of a process that died during a measurement, or of the running measurement.
         var mark: MeasurementMarks.Held?
         var schedule: String?
 
@@ -64,7 +64,7 @@ final class WatchRun {
 
     // MARK: From the thread that runs the watch
 
-    /// Binds every port, or throws; before `start`.
+    /// Binds every port; before `start`.
     func listen() throws(IngestError) {
         for plan in watch.listens {
             guard let driver = options.driver("\(plan.driver)") else { throw .unknownDriver("\(plan.driver)") }
@@ -85,7 +85,7 @@ final class WatchRun {
         openPorts = callers.count
     }
 
-    /// Where the run could not begin.
+    /// If the run could not be started.
     func closePorts() {
         let me = LoopBound(self)
         loop.sync { for links in me.value.callers { links.stop() } }
@@ -104,18 +104,18 @@ final class WatchRun {
         }
     }
 
-    /// Closes the links, then ends; a second call changes nothing. From any thread.
+    /// Closes the links, then ends. From any thread.
     func stop() {
         let me = LoopBound(self)
         loop.async { me.value.beginToStop() }
     }
 
-    /// Blocks until the run is over; answers how it ended.
+    /// Blocks until the run is over; returns its status.
     func wait() -> RunStatus {
         done.pass()
         let me = LoopBound(self)
         let status = loop.sync { me.value.status }
-        // All earlier notices are delivered when this returns.
+        // Delivers all earlier notices.
         listeners.sync {}
         return status
     }
@@ -125,7 +125,7 @@ final class WatchRun {
         return loop.sync { me.value.total }
     }
 
-    /// Not to be asked for on the loop.
+    /// Must not be called on the loop.
     var statistics: RunStatistics {
         let me = LoopBound(self)
         var statistics = loop.sync { me.value.currentStatistics }
@@ -166,7 +166,7 @@ final class WatchRun {
         notifyService { $0.stopping() }
         schedules?.stop()
         for links in callers { links.stop() }
-        // Half of the grace is the links', the other half the sinks'.
+        // Half of the grace period is for links, the other half for sinks.
         graceTimer.set(after: watch.grace / 2)
         handle(.stop)
     }
@@ -200,7 +200,7 @@ final class WatchRun {
                 notify(notice)
                 notifyService { [summary] in $0.status(summary) }
             case .end(let status):
-                // Callers are links as well, and take their time to end in order.
+                // Callers are links as well, and need time to close.
                 if openPorts == 0 { end(status) } else { endStatus = status }
             }
         }

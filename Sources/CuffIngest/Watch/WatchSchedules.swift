@@ -2,22 +2,22 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Keeps the plans of the state folder while a watch runs: reports to its watch what is due, receives the result, and writes
-/// both down before the next. It works with files, so it has a queue of its own; handlers hop to the loop.
+/// Executes the schedules in the state folder during a watch: reports what is due, receives the results, and stores both. It uses
+/// files, so it has its own queue; handlers hop to the loop.
 ///
-/// A measurement is recorded as done before it begins, so that a crash does not inflate a cuff twice.
+/// A measurement is recorded as done before it starts, so that a crash does not inflate a cuff twice.
 final class WatchSchedules: @unchecked Sendable {
     enum Answer: Sendable { case begun, absent, busy }
 
-    /// How often a cuff that is away or busy is tried again until its time is over.
+    /// How often an absent or busy cuff is retried, in seconds.
     private static let pause: Int64 = 5
 
     private struct Entry {
         var schedule: HostSchedule
         var zone: ZoneTable
-        /// Being measured for this time.
+        /// The due time of the running measurement.
         var running: Int64?
-        /// Not before this.
+        /// Not before this time.
         var retry: Int64 = 0
         var obstacle = ScheduleKeeper.Miss.cuffAbsent
     }
@@ -26,11 +26,11 @@ final class WatchSchedules: @unchecked Sendable {
     private let queue = DispatchQueue(label: "cuff.schedules")
     private let now: @Sendable () -> Int64
     private let notify: @Sendable (String) -> Void
-    /// Whether the measurement was begun; answered from any thread.
+    /// Reports whether the measurement was started, from any thread.
     private let measure: @Sendable (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
-    /// Who has a plan now; their links stay open.
+    /// Called with the present schedules; their links stay open.
     private let changed: @Sendable ([HostSchedule]) -> Void
-    /// Which cuffs measure by themselves, where that is different from before.
+    /// Called when the cuffs' own cycles have changed.
     private let cyclesChanged: @Sendable ([OwnCycle]) -> Void
     private var cycles: [OwnCycle] = []
     private var entries: [String: Entry] = [:]
@@ -58,7 +58,7 @@ final class WatchSchedules: @unchecked Sendable {
         }
     }
 
-    /// Afterwards `done` is called: all results so far are stored, and nothing follows.
+    /// `done` is called when all results so far are stored; nothing follows.
     func stop(then done: @escaping @Sendable () -> Void = {}) {
         queue.async { @Sendable in
             self.isStopped = true
@@ -102,12 +102,12 @@ final class WatchSchedules: @unchecked Sendable {
         tick()
     }
 
-    /// Watches for plans that are added, changed or removed.
+    /// Watches for added, changed or removed schedules.
     private func notice() {
         StateFile.makeFolders(above: folder.path + "/x")
         let inotify = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
         guard inotify >= 0 else { return }
-        // Renamed into place, or removed: nothing else is done with these files.
+        // These files are only renamed into place or removed.
         guard inotify_add_watch(inotify, folder.path, UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)) >= 0 else {
             close(inotify)
             return
@@ -135,7 +135,7 @@ final class WatchSchedules: @unchecked Sendable {
             switch entry.schedule.keeper.decide(at: time, in: entry.zone) {
             case .wait(let until): later(until)
             case .measure(let due) where entry.retry > time:
-                // Tried already: again in a while, as long as it counts as that of its time.
+                // Tried before: retry until the time is missed.
                 if time + Self.pause > due + ScheduleKeeper.grace {
                     entry.schedule.keeper.skip(due: due, entry.obstacle)
                     later(entry.schedule.keeper.plan.next(after: due, in: entry.zone) ?? time)
@@ -156,7 +156,7 @@ final class WatchSchedules: @unchecked Sendable {
         wake(at: next)
     }
 
-    /// A plan with an end has come to it: its file goes, unless another plan was made in the meantime.
+    /// The schedule has ended: its file is removed, unless it was replaced meanwhile.
     private func conclude(_ key: String, _ entry: Entry) {
         entries[key] = nil
         if folder.load(key)?.keeper.plan == entry.schedule.keeper.plan { _ = folder.remove(key) }
@@ -188,7 +188,7 @@ final class WatchSchedules: @unchecked Sendable {
         tick()
     }
 
-    /// The measurement that was begun for this cuff has ended. From any thread.
+    /// The started measurement has ended. From any thread.
     func ended(_ key: String, _ end: Measurement.End) { queue.async { @Sendable in self.conclude(key, end) } }
 
     private func conclude(_ key: String, _ end: Measurement.End) {
@@ -215,7 +215,7 @@ final class WatchSchedules: @unchecked Sendable {
     }
 
     private func save(_ schedule: HostSchedule) {
-        // A plan that was changed or ended meanwhile is not written over.
+        // A plan that was changed or removed meanwhile is not overwritten.
         guard let present = folder.load(schedule.key), present.keeper.plan == schedule.keeper.plan else { return }
         do throws(IngestError) { try folder.save(schedule) } catch { notify(error.description) }
     }
@@ -240,7 +240,7 @@ final class WatchSchedules: @unchecked Sendable {
             : "\(skipped.count) measurements from \(clock(skipped.first)) to \(clock(skipped.last)) were missed: \(why)"
     }
 
-    /// By the wall clock: a machine that slept wakes to what is due.
+    /// By the wall clock, so that events due during a suspend are handled after it.
     private func wake(at moment: Int64?) {
         timer?.cancel()
         timer = nil

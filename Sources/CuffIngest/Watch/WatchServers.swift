@@ -1,10 +1,10 @@
 import CuffCore
 import Dispatch
 
-/// The HTTP servers of a watch, as far as they are asked for: the live page, and the counters on a port of their own. A port that
-/// cannot be opened is reported and tried again; the cuffs are read all the same.
+/// The HTTP servers of a watch: the live page, and the counters on another port. A port that cannot be opened is reported and
+/// retried; reading cuffs goes ahead.
 final class WatchServers {
-    /// What the live page knows of the present; a sink of the run. `nil` without a page.
+    /// The state shown on the live page, a sink of the run; `nil` without a page.
     private(set) var board: WebBoard?
     private var servers: [RetriedServer] = []
     private let notify: @Sendable (WatchNotice) -> Void
@@ -41,7 +41,7 @@ final class WatchServers {
             case .served(let address): notify(.watcher("\(what) at http://\(address)\(path)"))
             case .failed(let error):
                 let why = explain(error).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
-                notify(.watcher("cannot serve the \(what): \(why); trying again, less and less often"))
+                notify(.watcher("cannot serve the \(what): \(why); trying again, with growing pauses"))
             }
         }
         servers.append(server)
@@ -49,16 +49,14 @@ final class WatchServers {
         return server
     }
 
-    /// Closes every port and connection.
     func stop() { for server in servers { server.stop() } }
 }
 
-/// A server whose port is tried again until it can be opened.
+/// A server whose port is retried until it can be opened.
 final class RetriedServer: Sendable {
     enum Change {
-        /// It answers at this address.
         case served(String)
-        /// Told when the reason is new.
+        /// Reported if the reason is new.
         case failed(IngestError)
     }
 
@@ -84,16 +82,16 @@ final class RetriedServer: Sendable {
         self.notify = notify
     }
 
-    /// Tries at once, and returns when that is decided.
+    /// Returns after the first attempt.
     func start() { queue.sync { attempt() } }
 
-    /// Something changed that viewers show. From any thread.
+    /// There is news for viewers. From any thread.
     func newsArrived() {
         guard let server = state.withLock({ $0.server }) else { return }
         EventLoop.shared.async { server.value.newsArrived() }
     }
 
-    /// Closes the port, or gives it up. From any thread but the loop's.
+    /// Must not be called on the loop.
     func stop() {
         let server = queue.sync {
             state.withLock { state in
@@ -104,7 +102,6 @@ final class RetriedServer: Sendable {
         server?.value.stop()
     }
 
-    /// On the queue.
     private func attempt() {
         guard !state.withLock({ $0.isStopped }) else { return }
         do throws(IngestError) {

@@ -1,8 +1,8 @@
 import CuffCore
 
-/// What a watch is to do, put together from the configuration and the command line; the command line comes last and wins.
+/// The options of a watch, from the configuration and the command line, which overrides it.
 public struct WatchSetup: Sendable {
-    /// Which configuration is read.
+    /// Which configuration to read.
     public enum Configuration: Sendable {
         case none
         /// The named file, else the standard ones.
@@ -11,11 +11,10 @@ public struct WatchSetup: Sendable {
 
     /// The options of the watch.
     public var options: WatchOptions
-    /// The configuration's sinks, for when the command line names none.
+    /// The configuration's sinks, used if the command line names none.
     public var sinks: [SinkSpec]
 
-    /// Reads the configuration and adds the command line; `drivers` are those that either may name. Throws where either cannot
-    /// be used.
+    /// Reads the configuration and adds the command line; `drivers` are the available ones. Throws if either is invalid.
     public static func options(
         config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = [],
         drivers: [CuffDriver] = CuffFamilies.all
@@ -31,7 +30,7 @@ public struct WatchSetup: Sendable {
         guard !once || listen.isEmpty else {
             throw IngestError(ConfigurationFault.listensOnce)
         }
-        // A page would be gone before anybody has looked at it, and a watch that runs may have the port.
+        // A page would disappear at once, and a running watch may use the port.
         watch.web = once ? nil : configuration.web
         if once { watch.listens = [] }
         watch.alerts = AlertSettings(configuration)
@@ -40,7 +39,7 @@ public struct WatchSetup: Sendable {
         return WatchSetup(options: watch, sinks: configuration.sinks.map(\.spec))
     }
 
-    /// The assignments of both alone.
+    /// Only the assignments.
     public static func assignments(
         config: Configuration, assign: [String], drivers: [CuffDriver] = CuffFamilies.all
     ) throws(IngestError) -> [Assignment] {

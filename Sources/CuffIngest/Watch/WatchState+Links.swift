@@ -1,6 +1,6 @@
 import CuffCore
 
-/// Links: when they are opened, and what follows their end.
+/// When links are opened, and what follows their end.
 extension WatchState {
     mutating func open(_ deviceState: inout DeviceState, _ place: Place, _ now: Duration, _ effects: inout [Effect]) {
         guard let plan = deviceState.plan, deviceState.link == nil, !isStopping else { return }
@@ -41,7 +41,7 @@ extension WatchState {
             deviceState.retryAt = settings.isOnce ? nil : settings.again.map { now + $0 }
             effects.append(.tell(.complete(plan)))
         case .unplugged:
-            // Its `unplugged` event comes within milliseconds; where none does (a pty, the network), try again.
+            // `unplugged` follows within milliseconds; without hotplug events (a pty, the network), try again.
             retry(&deviceState, now)
             deviceState.lastFailure = nil
         case .refused(let why, let status):
@@ -61,7 +61,7 @@ extension WatchState {
         }
     }
 
-    /// Sets the time of the next try, or, in once-mode after the last one, none.
+    /// Sets the time of the next try; none after the last one in once-mode.
     func retry(_ deviceState: inout DeviceState, _ now: Duration) {
         if now - deviceState.openedAt >= settings.steady { deviceState.attempts = 0 }
         deviceState.attempts += 1
@@ -70,7 +70,7 @@ extension WatchState {
             deviceState.retryAt = nil
             return
         }
-        // 2^16 s is beyond any longest pause: the shift is kept from overflowing.
+        // 2^16 s is beyond any longest pause, and limits the shift.
         let pause = settings.firstPause * (1 << min(deviceState.attempts - 1, 16))
         deviceState.retryAt = now + min(pause, settings.longestPause)
     }

@@ -1,7 +1,7 @@
 import CuffCore
 
 extension WatchState {
-    /// The plan to open a place with, from the present devices and assignments; `nil` to leave it closed.
+    /// How to open a place, given the devices and assignments; `nil` to leave it closed.
     func plan(
         for place: Place, _ deviceState: DeviceState
     ) -> (LinkPlan?, Claiming.Reason?, Claiming.Verdict?) {
@@ -27,7 +27,7 @@ extension WatchState {
 }
 
 extension WatchState {
-    /// Two cuffs of one make without serial numbers, plugged in at once, are kept apart by their sockets.
+    /// Distinguishes connected cuffs of one make without serial numbers by their ports.
     private func identity(of device: PluggedDevice, at place: Place, _ reason: Claiming.Reason) -> String {
         device.identity(reason) { own in deviceStates.contains { $0.key != place && $0.value.plan?.identity == own } }
     }
@@ -40,7 +40,7 @@ extension LinkPlan {
         if let name = assignment.name { identity = name }
     }
 
-    /// Whether a link opened with one plan is also right for the other.
+    /// Whether an open link need not be reopened for the other plan.
     func isSameConversation(as other: LinkPlan?) -> Bool {
         guard let other else { return false }
         return driver == other.driver && line == other.line && options == other.options && identity == other.identity

@@ -1,62 +1,58 @@
 import CuffCore
 
-/// Which devices are there, whose they are, which links are open and which are to be tried again: everything `cuff watch`
-/// decides, and nothing it does. Pure: time is an argument, effects are values.
+/// All decisions of `cuff watch`: which devices are present, who claims them, which links are open, which are retried. A pure
+/// value: time is an argument, effects are returned.
 ///
 /// Rules:
-/// - A device is opened when it is claimed, and only then; at most one link each.
-/// - A link that failed is opened again after a pause that doubles from try to try; a link that held for a while, or
-///   brought a reading, begins anew. A device that is unplugged is not tried at all: its return is an event.
-/// - Being unplugged is no error. A device that returns within a second is reported once, as a hint.
-/// - A link of one device never depends on another's.
+/// - A device is opened only if it is claimed; at most one link each.
+/// - A failed link is reopened after a pause that doubles with each try; a link that was stable for a while, or received a
+///   reading, resets it. An unplugged device is not retried: its return is an event.
+/// - Unplugging is not an error. A device that returns within a second is reported once, as a hint.
+/// - Links of different devices are independent.
 /// - Once-mode ends when everything plugged in at the start was read or given up.
 package struct WatchState: Sendable {
-    /// How a watch opens and reopens its cuffs.
     package struct Settings: Sendable, Hashable {
         package var isOnce = false
-        /// A port that is busy or a cuff that is asleep is rarely ready within less.
+        /// A busy port or a sleeping cuff is rarely ready sooner.
         package var firstPause: Duration = .seconds(1)
-        /// The longest pause between two attempts to open a device; pauses grow up to it.
+        /// The limit of the growing pauses between attempts to open a device.
         package var longestPause: Duration = .seconds(60)
-        /// A link that was open this long was a good one.
+        /// Uptime that resets the pause.
         package var steady: Duration = .seconds(30)
-        /// Once-mode: how often a device is tried, and how long a cuff that only sends may say nothing.
+        /// Once-mode: the number of attempts to open a device.
         package var attempts = 3
-        /// In once-mode: how long a cuff that is only listened to has to be silent to count as read.
+        /// Once-mode: a cuff that is only listened to counts as read after this silence.
         package var quiet: Duration = .seconds(5)
-        /// When a cuff was read to its end and stays plugged in: read it again after this. Never, unless asked for.
+        /// Reads a connected cuff again after this time.
         package var again: Duration?
         package init(isOnce: Bool = false) { self.isOnce = isOnce }
     }
 
     package enum Event: Sendable {
         case hotplug(HotplugEvent)
-        /// A reading arrived on the link.
         case received(LinkID)
-        /// The link did what can be finished (its memory is read) and only listens from now on.
+        /// The link has finished its commands, such as reading the memory, and only listens from now on.
         case listening(LinkID)
         case ended(LinkID, LinkEnd)
         case timer
         case reload([Assignment])
-        /// These cuffs are to be measured automatically.
+        /// The cuffs to be measured automatically.
         case scheduled([HostSchedule])
         /// Close everything, then end.
         case stop
     }
 
-    /// What is to be done for a watch, in order.
     package enum Effect: Sendable, Equatable {
         case open(LinkID, LinkPlan)
         case close(LinkID)
-        /// Call `handle(.timer)` at this time; the newest word counts. `nil`: no timer at all, so that an idle watch
-        /// never wakes.
+        /// Call `handle(.timer)` at this time; replaces an earlier one. `nil`: no timer, so an idle watch never wakes.
         case wake(at: Duration?)
         case tell(WatchNotice)
-        /// Nothing is open and nothing will be: the run is over, and this is how.
+        /// Nothing is open or will be opened: the run ends with this status.
         case end(RunStatus)
     }
 
-    /// Where a cuff is or may come: a plugged device or an address outside of udev's sight.
+    /// A connected device, or an address unknown to udev.
     enum Place: Hashable { case device(syspath: String), address(DeviceAddress) }
 
     struct DeviceState {
@@ -70,7 +66,7 @@ package struct WatchState: Sendable {
         var openedAt: Duration = .zero
         var lastNews: Duration = .zero
         var isListening = false
-        /// The link was asked to close; when it has, open again with what is the plan then.
+        /// The link is being closed and is reopened with the then current plan.
         var isReopening = false
         var attempts = 0
         var retryAt: Duration?
@@ -83,7 +79,7 @@ package struct WatchState: Sendable {
     var assignments: [Assignment]
     var schedules: [HostSchedule] = []
     var deviceStates: [Place: DeviceState] = [:]
-    /// Links whose device is gone or whose address is no longer wanted; they will report their end.
+    /// Links of removed devices or unwanted addresses, whose end is still to be reported.
     var departing: Set<LinkID> = []
     var places: [LinkID: Place] = [:]
     private var vanished: [DeviceKey: (at: Duration, afterOnly: Duration)] = [:]
@@ -106,7 +102,7 @@ package struct WatchState: Sendable {
 
     package var openLinks: Int { places.count }
 
-    /// Handles one event at the monotonic time `now`; returns what is to be done, in order.
+    /// Handles one event at the monotonic time `now`; returns the effects in order.
     package mutating func handle(_ event: Event, at now: Duration) -> [Effect] {
         guard !isEnded else { return [] }
         var effects: [Effect] = []
@@ -153,13 +149,13 @@ package struct WatchState: Sendable {
             let place = Place.device(syspath: device.syspath)
             guard deviceStates[place] != nil else { return }
             deviceStates[place]?.device = device
-            // udev has set owner or properties meanwhile: what failed may work now.
+            // udev may have set the permissions meanwhile: retry now.
             if deviceStates[place]?.retryAt != nil { deviceStates[place]?.retryAt = now }
             judge(place, now, &effects)
             openDue(now, &effects)
         case .unplugged(let device):
             guard let deviceState = deviceStates.removeValue(forKey: .device(syspath: device.syspath)) else { return }
-            // One trace for each key, and no more keys than devices that ever flickered in the last second.
+            // One entry per key, only of the last second.
             vanished = vanished.filter { now - $0.value.at <= .seconds(1) }
             vanished[device.key] = (now, now - deviceState.since)
             if let link = deviceState.link {
@@ -186,7 +182,7 @@ package struct WatchState: Sendable {
         judge(place, now, &effects)
     }
 
-    /// Closes a link that has no deviceState any more.
+    /// Closes a link without a deviceState.
     private mutating func depart(_ link: LinkID, _ effects: inout [Effect]) {
         departing.insert(link)
         effects.append(.close(link))
@@ -197,7 +193,7 @@ package struct WatchState: Sendable {
         return nextNumber
     }
 
-    /// Says whose the device is by what is known now, and acts on what changed.
+    /// Decides who claims the device now, and acts on changes.
     private mutating func judge(_ place: Place, _ now: Duration, _ effects: inout [Effect]) {
         guard var deviceState = deviceStates[place] else { return }
         let (plan, reason, verdict) = plan(for: place, deviceState)
@@ -209,7 +205,7 @@ package struct WatchState: Sendable {
         let old = deviceState.plan
         deviceState.plan = plan
         if let link = deviceState.link {
-            // Only what the user changed is a reason to disturb a cuff: another name of the same node is not.
+            // Only changes by the user interrupt a conversation, not another name of the node.
             guard plan.map({ $0.isSameConversation(as: old) }) != true else { return }
             deviceState.isReopening = plan != nil
             effects.append(.close(link))
@@ -219,7 +215,7 @@ package struct WatchState: Sendable {
             if let device = deviceState.device, let verdict { effects.append(.tell(.unclaimed(device, verdict))) }
             return
         }
-        // A plan that changed is a new beginning; one that did not waits for its time or is done.
+        // A changed plan resets the attempts; an unchanged one waits or is done.
         guard old.map({ plan?.isSameConversation(as: $0) == true }) != true else { return }
         deviceState.attempts = 0
         deviceState.isDone = false
@@ -250,7 +246,7 @@ package struct WatchState: Sendable {
         effects += places.keys.filter { !departing.contains($0) }.sorted().map { .close($0) }
     }
 
-    /// After every event: is the run over, and when is the next thing due.
+    /// After every event: whether the run is over, and the next wake-up.
     private mutating func conclude(_ now: Duration, _ effects: inout [Effect]) {
         if settings.isOnce && isSettled && !isStopping && deviceStates.values.allSatisfy({ isIdle($0, now) }) {
             close(&effects)
@@ -278,7 +274,7 @@ package struct WatchState: Sendable {
     func due(_ deviceState: DeviceState, _ now: Duration) -> Duration? {
         if let retry = deviceState.retryAt { return retry }
         guard settings.isOnce, deviceState.link != nil, deviceState.isListening else { return nil }
-        // A cuff that is quiet already waits for the others, not for a time.
+        // A cuff that is already quiet only waits for the others.
         let quiet = deviceState.lastNews + settings.quiet
         return quiet > now ? quiet : nil
     }

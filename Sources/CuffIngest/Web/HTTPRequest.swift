@@ -1,33 +1,27 @@
 import CuffCore
 
-/// The head of a GET or HEAD request, as far as this program's one server needs it (RFC 9112). A body is passed over.
+/// The head of a GET or HEAD request (RFC 9112), as far as needed here. Bodies are ignored.
 struct HTTPRequest: Sendable, Equatable {
-    /// Only the head of the answer is wanted.
     var isHead: Bool
-    /// Before the question mark, as sent.
     var path: String
-    /// Behind it, not percent-decoded; the first of several equal names counts.
+    /// The part after it, not percent-decoded; the first of several equal names counts.
     var query: [String: String]
 
-    /// A request line and its headers; a browser's are some 700 bytes.
+    /// A request line and its headers; a browser's are about 700 bytes.
     static let longest = 8192
 
-    /// Why a request is not answered with what it asks for.
     enum Fault: Error, Equatable {
-        /// Neither a request line of HTTP/1.x nor headers.
         case malformed
-        /// Another method than GET and HEAD.
         case method
         /// No `Host`, or several (RFC 9112, 3.2).
         case host
-        /// A page of another site that has its name resolved to this address names itself as the host.
+        /// The host name of another site, as in DNS rebinding.
         case foreignHost
-        /// The head is longer than `longest`.
         case tooLong
     }
 
-    /// Where the head ends, which began at 0: behind its empty line, whatever follows. `nil` where it is not whole. `searched`: so many
-    /// bytes hold no end.
+    /// The end of the head, which started at 0, including its empty line; `nil` if incomplete. `searched` bytes are known to
+    /// contain no end.
     static func headEnd(_ bytes: [UInt8], from searched: Int = 0) -> Int? {
         var index = max(1, searched - 3)
         while index < bytes.count {
@@ -40,7 +34,7 @@ struct HTTPRequest: Sendable, Equatable {
         return nil
     }
 
-    /// Parses a whole head. `ownHost` is the name or address under which the server was asked to listen.
+    /// Parses a complete head. `ownHost` is the name or address on which the server listens.
     init(_ head: [UInt8], ownHost: String) throws(Fault) {
         let lines = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline)
         let words = lines.first?.split(separator: " ", omittingEmptySubsequences: false) ?? []
@@ -62,7 +56,7 @@ struct HTTPRequest: Sendable, Equatable {
         }
     }
 
-    /// An address in digits cannot be another site's name; a name must be this host's own. Nothing but a port may follow either.
+    /// An IP address cannot be another site's name; a name must be this host's. Only a port may follow.
     private static func isOwn(_ host: String, _ ownHost: String) -> Bool {
         let isBracketed = host.hasPrefix("[")
         guard let end = isBracketed ? host.firstIndex(of: "]").map({ host.index(after: $0) }) : host.firstIndex(of: ":") ?? host.endIndex

@@ -1,10 +1,9 @@
 import CuffCore
 
-/// An answer of the server. The connection ends behind it.
+/// A response, after which the connection is closed.
 struct HTTPResponse: Sendable, Equatable {
-    /// The number and its words, `200 OK`.
+    /// Code and reason, `200 OK`.
     var status = "200 OK"
-    /// The media type of `body`.
     var type = "text/plain; charset=utf-8"
     var body: [UInt8] = []
 
@@ -13,13 +12,11 @@ struct HTTPResponse: Sendable, Equatable {
         "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
         + "form-action 'none'; frame-ancestors 'none'"
 
-    /// A page or a text.
     init(_ body: [UInt8], type: String) {
         self.body = body
         self.type = type
     }
 
-    /// What is said of a request that is not answered otherwise.
     init(status: String, _ sentence: String) {
         self.status = status
         body = Array((sentence + "\n").utf8)
@@ -29,22 +26,21 @@ struct HTTPResponse: Sendable, Equatable {
         switch fault {
         case .malformed: self.init(status: "400 Bad Request", "this is not an HTTP request")
         case .method: self.init(status: "405 Method Not Allowed", "only GET and HEAD")
-        case .host: self.init(status: "400 Bad Request", "a request names its host, once")
-        case .foreignHost: self.init(status: "403 Forbidden", "this server does not have that name")
+        case .host: self.init(status: "400 Bad Request", "exactly one Host header is required")
+        case .foreignHost: self.init(status: "403 Forbidden", "the Host header is not this server's name")
         case .tooLong: self.init(status: "431 Request Header Fields Too Large", "the request is too long")
         }
     }
 
     static let notFound = HTTPResponse(status: "404 Not Found", "there is no such page")
 
-    /// The head of every answer, without the length.
+    /// The head of every response, without the length.
     static func head(_ status: String, _ type: String) -> String {
         "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nCache-Control: no-store\r\nConnection: close\r\n"
             + "Content-Security-Policy: \(policy)\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
             + "Cross-Origin-Resource-Policy: same-origin\r\n" + (status.hasPrefix("405") ? "Allow: GET, HEAD\r\n" : "")
     }
 
-    /// The bytes to be sent.
     func bytes(isHead: Bool = false) -> [UInt8] {
         Array((Self.head(status, type) + "Content-Length: \(body.count)\r\n\r\n").utf8) + (isHead ? [] : body)
     }

@@ -1,23 +1,20 @@
 import CuffCore
 import Glibc
 
-/// Whether the live page can be served at an address, or is served there already. Nothing stays open.
+/// Whether the live page can be or is served at an address. Nothing stays open.
 package enum PageProbe {
     package enum State: Sendable {
-        /// The port can be opened.
         case free
-        /// A watch of this program answers there.
         case served
-        /// Another program has the port.
         case taken
         case failed(IngestError)
     }
 
     private static let patience = Duration.seconds(2)
-    /// The state of many cuffs is some kilobytes.
+    /// The state of many cuffs is a few kilobytes.
     private static let longest = 1 << 20
 
-    /// Opens the port for a moment; where it is in use, asks who is there.
+    /// Opens the port briefly; if it is in use, asks its owner.
     package static func look(at address: WebAddress) -> State {
         do throws(IngestError) {
             close(try TCPTransport.listening(address.host, String(address.port), address.description).descriptor)

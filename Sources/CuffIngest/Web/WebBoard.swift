@@ -1,22 +1,22 @@
 import CuffClinical
 import CuffCore
 
-/// What the live page knows of the present: a sink that keeps the newest pressure of each cuff that measures, and the latest
-/// readings of this run. It stores nothing, and no cuff is acknowledged for it.
+/// The present state for the live page: a sink that keeps the latest pressure of each measuring cuff, and the latest readings of
+/// this run. It stores nothing and acknowledges nothing.
 final class WebBoard: Sink {
     let label = "web"
     let isInternal = true
     let takesLiveEvents = true
 
-    /// Who shows what: the source is the key.
+    /// By source.
     private struct State {
-        /// Measurements that run, with the time of the newest pressure, and those that broke off, with the time of that.
+        /// Running measurements with the time of the latest pressure, and lost ones with the time of the loss.
         var shown: [Int: (live: LivePage.Live, at: Int64)] = [:]
-        /// Cuffs whose pressure changed since the viewers were told, those that broke off, and those whose measurement ended.
+        /// Changes since the last update of the viewers: new pressures, losses, ended measurements.
         var changed: Set<Int> = []
         var lost: Set<Int> = []
         var ended: Set<Int> = []
-        /// Links that closed lately. Their last samples may still be under way.
+        /// Recently closed links, whose last samples may still arrive.
         var closed: [Int] = []
         var isPageOld = false
         var latest: [(reading: Reading, device: String)] = []
@@ -45,7 +45,7 @@ final class WebBoard: Sink {
             ended.insert(source)
         }
 
-        /// A pressure that nothing renews is no present one, and a loss is no news for ever.
+        /// Removes pressures that are not updated, and old losses.
         mutating func expire(at now: Int64) {
             for (source, one) in shown {
                 if one.live.loss == nil, now - one.at > silence.nanoseconds { lose(source, .silent, at: now) }
@@ -54,22 +54,21 @@ final class WebBoard: Sink {
         }
     }
 
-    /// Readings of this run that are kept for the page where there is no database.
+    /// Readings of this run kept for the page if there is no database.
     private static let longestMemory = 400
-    /// Cuffs that measure at once and are shown.
     private static let mostLive = 256
-    /// A cuff that measures sends its pressure at least once in two seconds.
+    /// A measuring cuff sends a pressure at least every two seconds.
     static let silence = Duration.seconds(10)
-    /// As long as a loss is shown, unless the cuff comes back.
+    /// How long a loss is shown, unless the cuff comes back.
     private static let longestLoss = Duration.seconds(3600)
-    /// Of so many closed links late samples are known; they come within a second of the end.
+    /// The number of closed links remembered; late samples arrive within a second.
     private static let mostClosed = 1024
 
     private let state = Locked(State())
     private let now: @Sendable () -> Int64
     private let onNews: @Sendable () -> Void
 
-    /// `onNews` is called from any thread, once until `news` is asked for; `now` is the monotonic clock in nanoseconds.
+    /// `onNews` is called from any thread, once until `news` is called; `now` is the monotonic clock in nanoseconds.
     init(now: @escaping @Sendable () -> Int64 = { HostClock.monotonic() }, onNews: @escaping @Sendable () -> Void) {
         self.now = now
         self.onNews = onNews
@@ -81,7 +80,7 @@ final class WebBoard: Sink {
         return 0
     }
 
-    /// A link began, or it ended and what it measured is gone with it.
+    /// A link was opened, or closed, which ends its measurement.
     func linkChanged(_ source: Int, isOpen: Bool) {
         let now = now()
         change { state in
@@ -112,7 +111,7 @@ final class WebBoard: Sink {
         case .live(.alert, _, _): state.isPageOld = true
         case .live(.cuffPressure(let pressure), _, _):
             if state.shown[batch.source] == nil, state.shown.count >= mostLive {
-                // What broke off longest ago makes room.
+                // Replaces the oldest loss.
                 let lost = state.shown.filter { $0.value.live.loss != nil }.min { $0.value.at < $1.value.at }
                 guard let lost else { return }
                 state.end(lost.key)
@@ -127,7 +126,7 @@ final class WebBoard: Sink {
         }
     }
 
-    /// Measurements that run or broke off.
+    /// Running and lost measurements.
     var live: [LivePage.Live] {
         let now = now()
         return state.withLock { state in
@@ -139,7 +138,7 @@ final class WebBoard: Sink {
     /// The latest readings of this run, oldest first.
     func latest(_ count: Int) -> [(reading: Reading, device: String)] { state.withLock { Array($0.latest.suffix(count)) } }
 
-    /// What changed since the last call, as server-sent events; empty for nothing.
+    /// Changes since the last call, as server-sent events.
     func news() -> [UInt8] {
         let now = now()
         let (changed, lost, ended, isPageOld) = state.withLock { state in

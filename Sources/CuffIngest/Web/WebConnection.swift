@@ -1,23 +1,21 @@
 import CuffCore
 
-/// One caller of the web server, without a socket: collects a request, then waits for its answer or stays as a viewer of
-/// events. A caller has one request; what it sends behind that is not kept.
+/// The state of one HTTP connection, without a socket: reads one request, then waits for its answer or receives events. Later
+/// input is discarded.
 struct WebConnection: Sendable {
-    /// What is to be done after an event.
     enum Step: Equatable {
         case wait
         case ask(HTTPRequest)
         case answer(HTTPResponse)
-        /// The answer is out: write nothing more, and close when the caller has closed. What it still sends is passed over. Closed at
-        /// once, the kernel would tell it of a reset, and the answer would be lost.
+        /// The response was sent: close after the client does. Closing at once would send a reset while the client still sends,
+        /// and the response could be lost.
         case finish
-        /// Close the connection.
         case close
     }
 
     private enum Phase { case reading, answering, refusing, viewing }
 
-    /// What a viewer may leave unread: some 300 messages. Behind it, it would see the past.
+    /// The limit of unread data per viewer, about 300 messages. Slower viewers would see old pressures.
     static let longestBacklog = 64 << 10
 
     private let ownHost: String
@@ -27,16 +25,15 @@ struct WebConnection: Sendable {
 
     init(ownHost: String) { self.ownHost = ownHost }
 
-    /// It stays and is told what happens.
     var isViewer: Bool { phase == .viewing }
-    /// It has not said what it wants.
+    /// Whether the request is incomplete.
     var isReading: Bool { phase == .reading }
 
     mutating func receive(_ bytes: [UInt8]) -> Step {
         guard phase == .reading else { return .wait }
         let searched = head.count
         head += bytes.prefix(HTTPRequest.longest + 1 - head.count)
-        // A body may stand behind the head in the same piece.
+        // The piece may include a body.
         guard let end = HTTPRequest.headEnd(head, from: searched) else {
             return head.count > HTTPRequest.longest ? answered(HTTPResponse(.tooLong)) : .wait
         }
@@ -48,16 +45,15 @@ struct WebConnection: Sendable {
         } catch { return answered(HTTPResponse(error)) }
     }
 
-    /// From now on a viewer.
     mutating func follow() { phase = .viewing }
 
-    /// Bytes are about to be written. Answers `close` where a viewer is too slow for them.
+    /// Before writing bytes. Returns `close` if a viewer is too slow.
     mutating func send(_ count: Int) -> Step {
         unsent += count
         return phase == .viewing && unsent > Self.longestBacklog ? .close : .wait
     }
 
-    /// The kernel took bytes. An answer that is out ends the connection.
+    /// After the kernel accepted bytes. A response that was sent ends the connection.
     mutating func sent(_ count: Int) -> Step {
         unsent -= count
         guard unsent <= 0 else { return .wait }

@@ -1,31 +1,26 @@
 import CuffCore
 
-/// The one HTTP server of the program. It lives on the loop, answers one request on each connection, and keeps viewers of
-/// `/events`. What is answered is up to its site.
+/// The program's HTTP server. It runs on the loop, answers one request per connection, and keeps viewers of `/events`. The site
+/// provides the responses.
 final class WebServer {
-    /// What a server answers.
     struct Site: Sendable {
         enum Answer: Sendable {
             case response(HTTPResponse)
-            /// The caller receives events.
             case viewer
         }
-        /// Called on a worker: it may read the database.
+        /// Called on a worker, because it may read the database.
         var answer: @Sendable (HTTPRequest) -> Answer
-        /// What happened since it was last asked, as server-sent events; empty for nothing. Called on the loop.
+        /// Events since the last call, as server-sent events. Called on the loop.
         var news: @Sendable () -> [UInt8] = { [] }
     }
 
-    /// Callers at once, viewers included. For one more, the caller that was silent for the longest time is hung up on, and a viewer only
-    /// where all are viewers.
+    /// Connections, including viewers. A further one replaces the one that was silent longest; viewers only if all are viewers.
     static let limit = 32
-    /// Callers whose sockets are open, those that are being closed included.
     private static let mostOpen = 4 * limit
-    /// A caller whose request was refused may go on sending it for so long.
+    /// How long a client may send the rest of a rejected request.
     private static let lingering = Duration.seconds(2)
-    /// A caller that sends no request, or does not read its answer.
+    /// For a client that sends no request, or does not read its response.
     private static let patience = Duration.seconds(5)
-    /// Viewers get at most ten updates a second.
     private static let pause = Duration.milliseconds(100)
     /// The first event of a viewer: reconnect after two seconds.
     private static let greeting = Array((HTTPResponse.head("200 OK", "text/event-stream") + "\r\nretry: 2000\n\n").utf8)
@@ -34,12 +29,12 @@ final class WebServer {
         var state: WebConnection
         var transport: TCPTransport
         var limit: LoopTimer
-        /// When it last sent or took something, in nanoseconds.
+        /// The time of the last input or output, in nanoseconds.
         var active: Int64
         var isClosing = false
     }
 
-    /// `127.0.0.1:6025`, with the port that was bound.
+    /// `127.0.0.1:6025`, with the bound port.
     let address: String
     private let listener: TCPListener
     private let host: String
@@ -62,7 +57,7 @@ final class WebServer {
         address = "\(shown):\(listener.port)"
     }
 
-    /// Begins to answer. From any thread but the loop's.
+    /// Must not be called on the loop.
     func start() throws(IngestError) {
         let me = LoopBound(self)
         try loop.sync { () -> Result<Void, IngestError> in
@@ -73,7 +68,7 @@ final class WebServer {
         }.get()
     }
 
-    /// Closes the port and every connection. From any thread but the loop's.
+    /// Closes the port and all connections. Must not be called on the loop.
     func stop() {
         let me = LoopBound(self)
         loop.sync {
@@ -85,7 +80,7 @@ final class WebServer {
         }
     }
 
-    /// Something changed that viewers show. On the loop.
+    /// Schedules an update of the viewers. On the loop.
     func newsArrived() {
         guard !isStopped, !isTelling, callers.values.contains(where: \.state.isViewer) else { return }
         isTelling = true
@@ -94,7 +89,7 @@ final class WebServer {
 
     private func notifyViewers() {
         isTelling = false
-        // An entry that is not renewed expires, which is an update as well.
+        // An expired entry is an update as well.
         quiet.set(after: WebBoard.silence + .seconds(1))
         notifyIfNews()
     }

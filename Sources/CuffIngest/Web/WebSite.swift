@@ -1,8 +1,8 @@
 import CuffClinical
 import CuffCore
 
-/// The pages of a watch: the live page with its style and script, the readings and the state as JSON, the counters as
-/// OpenMetrics, and the events. Everything is read-only.
+/// The pages of a watch, all read-only: the live page with style and script, readings and state as JSON, counters as OpenMetrics,
+/// and events.
 final class WebSite: Sendable {
     /// What the pages ask for while a run lasts.
     struct Facts: Sendable {
@@ -20,13 +20,12 @@ final class WebSite: Sendable {
     private let zone: ZoneTable?
     private let generator: String
 
-    /// Readings that one request for JSON gives, at most.
     static let mostReadings = 1000
-    /// Readings that are looked through for the page.
+    /// The number of readings on the page.
     private static let readingsOfPage = 400
 
-    /// Without a board only `/metrics` is answered. `database` is where stored readings are taken from; `nil` shows those of this
-    /// run. `zone`: of the cuffs' clocks; `nil` is the host's.
+    /// Without a board only `/metrics` is answered. `database`: the source of readings; `nil`: those of this run. `zone` of the
+    /// cuffs' clocks; `nil`: the host's.
     init(
         _ board: WebBoard?, database: String?, zone: ZoneTable?, generator: String, _ facts: Facts
     ) {
@@ -92,7 +91,7 @@ final class WebSite: Sendable {
             for (index, one) in try latest(limit, board, zone ?? HostZone.local(), facts.household()).enumerated() {
                 if index > 0 { text.append(0x2C) }
                 ReadingLine().append(one.reading, device: one.device, to: &text)
-                // The line feed of a line has no place in an array.
+                // An array element has no line feed.
                 text.truncate(to: text.count - 1)
             }
         } catch { return HTTPResponse(status: "503 Service Unavailable", error.description) }
@@ -140,7 +139,7 @@ final class WebSite: Sendable {
         }
     }
 
-    /// From the database where there is one, so that a deleted reading is not shown; oldest first.
+    /// Oldest first; from the database if there is one, which omits deleted readings.
     private func latest(
         _ count: Int, _ board: WebBoard, _ zone: ZoneTable, _ household: Household
     ) throws(IngestError) -> [(reading: Reading, device: String)] {

@@ -1,9 +1,8 @@
 import CuffCore
 import CuffIngest
 
-/// How a device may be named, from the registry of transports.
 enum AddressTable {
-    /// What chooses among the plugged devices, and then every kind of transport.
+    /// The ways to select a connected device, then every kind of transport.
     private static var rows: [(form: String, help: String, example: String)] {
         TransportKind.choices.map { ($0.form, $0.help, $0.example) } + TransportKind.all.map { ($0.form, $0.help, $0.example) }
     }

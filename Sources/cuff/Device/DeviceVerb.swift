@@ -2,7 +2,7 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 
-/// What every verb that talks with one cuff needs.
+/// The options of verbs that use one cuff.
 struct DeviceVerb: ParsableArguments {
     @Argument(help: ArgumentHelp("One of \(TransportKind.forms()).", valueName: "device"), completion: .file())
     var address: String
@@ -27,7 +27,7 @@ struct DeviceVerb: ParsableArguments {
         return try Ingest.read(place.address, driver: place.driver, read, options: options)
     }
 
-    /// Where the device is; refused where its family cannot do what is wanted.
+    /// Finds the device; throws if its family does not support the command.
     func place(for command: SessionCommand, _ options: IngestOptions) throws -> (DevicePlace, IngestOptions) {
         try place(for: ReadOptions(command), options)
     }
@@ -37,13 +37,13 @@ struct DeviceVerb: ParsableArguments {
         var options = options
         let place: DevicePlace
         do { place = try DevicePlace(address, driver: driver) } catch { throw refusal ?? error }
-        // A cuff that a dead process left inflating is told to stop first, whatever else was asked of it.
+        // A cuff left inflating by a dead process is stopped first, whatever the command.
         if let refusal, !Ingest.isLeftMeasuring(place.address, driver: place.driver, options) { throw refusal }
         if options.device.isEmpty { options.device = place.device }
         return (place, options)
     }
 
-    /// Line settings where there is no line to set.
+    /// Refuses line settings for devices without a serial line.
     private func refuseIdleLine(_ place: DevicePlace) throws {
         guard line != nil else { return }
         let isPath = if case .node = place.address { true } else { false }

@@ -64,7 +64,6 @@ struct Drivers: ParsableCommand {
         }
     }
 
-    /// What `cuff drivers` prints where nothing else is asked for.
     static func list(_ drivers: [CuffDriver]) {
         Terminal.put(Terminal.outputIsTerminal ? DriverSheet.table(drivers, width: Terminal.outputWidth) : DriverSheet.plain(drivers))
     }

@@ -23,7 +23,7 @@ struct Info: ParsableCommand {
 
     func run() throws {
         let driver = try DriverChoice.named(try DevicePlace(device.address, driver: device.driver).driver)
-        // What a family can do is known without asking the cuff, and some cannot be asked.
+        // Capabilities are known without the cuff, and some cuffs cannot be asked.
         guard driver.capabilities.contains(.information) else {
             let information = DeviceInformation(driver: driver, identity: nil, clock: nil)
             return put(information)

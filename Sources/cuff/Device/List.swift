@@ -10,7 +10,7 @@ struct List: ParsableCommand {
             "",
             [
                 "cuff list": "What is plugged in, and what a watch would do with it.",
-                "cuff list --watch --json": "Also what comes and goes, for a script.",
+                "cuff list --watch --json": "Also later changes, for a script.",
             ]))
 
     @Flag(help: "Keep running, and print what is plugged in and unplugged.") var watch = false

@@ -39,7 +39,7 @@ struct Measure: ParsableCommand {
         measure.line = try LineChoice.settings(device.line)
         measure.recording = record
         measure.keepsFailedSeries = keepFailed
-        // The bar goes to standard error, the result to standard output, where no sink writes there.
+        // The bar goes to standard error; the result to standard output, if no sink prints there.
         if output.sink.isEmpty, !output.isJSON, Terminal.outputIsTerminal && Terminal.errorIsTerminal {
             options.sinks.removeAll(where: \.writesStandardOutput)
         }

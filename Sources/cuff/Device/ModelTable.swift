@@ -1,11 +1,10 @@
 import CuffCore
 import CuffIngest
 
-/// Models of cuffs as text: the driver and how to use it, or why there is no driver and what to use instead.
 enum ModelTable {
     private static let head = ["MODEL", "DRIVER", "CONNECTION", "HOW"]
 
-    /// The models that these words may mean; a usage error with suggestions where they mean none.
+    /// Models that match these words; throws a usage error with suggestions if there are none.
     static func found(_ words: [String]) throws -> [CuffModel] {
         let all = CuffModel.list(CuffFamilies.all, UnreachableCuffs.all)
         let found = all.filter { $0.isMeant(by: words) }
@@ -26,7 +25,7 @@ enum ModelTable {
                 ?? "`cuff drivers --models` lists all; for a cuff that is not among them see CONTRIBUTING.md")
     }
 
-    /// For a terminal of this width. Facts of several models are printed once, below the table.
+    /// Facts of several models are printed once, below the table.
     static func table(_ models: [CuffModel], width: Int?) -> String {
         let rows = models.map { [$0.name, driver($0), connection($0), how($0)] }
         var text = TextTable(head, rows, wrapping: 3, optional: [2]).text(width: width)
@@ -41,7 +40,7 @@ enum ModelTable {
         return text
     }
 
-    /// Tab-separated lines for a pipe: model, driver or `-`, connection, what to do.
+    /// Tab-separated: model, driver or `-`, connection, what to do.
     static func plain(_ models: [CuffModel]) -> String {
         models.map { [$0.name, driver($0), connection($0), how($0)].joined(separator: "\t") + "\n" }.joined()
     }
@@ -57,7 +56,6 @@ enum ModelTable {
         return text
     }
 
-    /// One JSON object for each model.
     static func json(_ models: [CuffModel]) -> String {
         models.map { model in
             switch model.support {
@@ -100,12 +98,12 @@ enum ModelTable {
     private static func sentence(_ cuff: UnreachableCuff) -> String {
         let names = cuff.models.joined(separator: ", ")
         return switch cuff.reason {
-        case .bluetooth: "Bluetooth, which cuff does not speak: \(names). Instead: \(cuff.instead)."
+        case .bluetooth: "Bluetooth, which cuff does not support: \(names). Instead: \(cuff.instead)."
         case .unpublished: "No public description of the protocol was found: \(names). Instead: \(cuff.instead)."
         }
     }
 
-    /// Why some of them cannot be read, each reason with the models among these that it is about.
+    /// Why some of them cannot be read, each reason with its models.
     private static func reasons(_ models: [CuffModel]) -> [UnreachableCuff] {
         let names = Set(models.map(\.name))
         return UnreachableCuffs.all.compactMap { cuff in
@@ -121,7 +119,7 @@ extension CuffModel {
 }
 
 extension CuffDriver {
-    /// It has USB ids that are certainly its own.
+    /// It has USB ids of its own.
     fileprivate var isRecognised: Bool {
         claims.contains { claim in
             if case .shared = claim { false } else { true }

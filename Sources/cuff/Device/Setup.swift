@@ -6,7 +6,7 @@ import Glibc
 struct Setup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup", _superCommandName: Cuff.name,
-        abstract: "Looks what is plugged in, and writes a configuration with a name for each cuff and its users.",
+        abstract: "Lists what is plugged in, and writes a configuration with a name for each cuff and its users.",
         discussion: Help.text(
             """
             At a terminal it asks; an empty answer takes what stands in brackets. With --yes it asks nothing: cuffs that are certainly \
@@ -39,11 +39,11 @@ struct Setup: ParsableCommand {
         let names = try users()
         let assignments = try WatchSetup.assignments(config: .none, assign: assign)
         guard yes || isatty(STDIN_FILENO) == 1 else {
-            throw IngestError(.usage, "there is nobody to ask", why: "standard input is no terminal", hint: "add --yes")
+            throw IngestError(.usage, "cannot ask questions", why: "standard input is not a terminal", hint: "add --yes")
         }
         let file = output.flatMap { $0 == "-" ? nil : $0 } ?? (system ? CuffConfiguration.machineFile : CuffConfiguration.ownFile)
         guard let file else {
-            throw IngestError(.usage, "there is no place for a configuration", why: "HOME is not set", hint: "name one: --output FILE")
+            throw IngestError(.usage, "no folder for a configuration", why: "HOME is not set", hint: "name one: --output FILE")
         }
         let plan = try SetupPlan(path: file)
         var entries: [SetupPlan.Entry] = []
@@ -82,7 +82,7 @@ struct Setup: ParsableCommand {
                 : "Next: `cuff watch` reads these cuffs whenever they are plugged in. As a service: sudo cuff setup --system")
     }
 
-    /// The drop-in that lets the service use the network, where its configuration needs that. Answers whether one was written.
+    /// Writes the drop-in for network access, if the configuration needs it. Returns whether it was written.
     @discardableResult
     private func permitNetwork() throws -> Bool {
         let network = try ServiceNetwork.ofMachine()
@@ -103,7 +103,7 @@ struct Setup: ParsableCommand {
         if let hint = found.access.hint(for: found.device.key) { Terminal.say("  fix: \(hint)") }
     }
 
-    /// The entry of one device; `nil` to leave it out.
+    /// `nil` to leave the device out.
     private func entry(
         _ found: SetupPlan.Found, _ plan: SetupPlan, _ assignments: [Assignment], _ names: [Int: String], besides entries: [SetupPlan.Entry]
     ) throws -> SetupPlan.Entry? {
@@ -124,7 +124,6 @@ struct Setup: ParsableCommand {
             users: askUsers(of: driver))
     }
 
-    /// Asks which cuff is behind an unidentified device; `nil` to leave it alone.
     private func askDriver(_ found: SetupPlan.Found) throws -> DriverID? {
         while true {
             let answer = Terminal.ask("  Which cuff is it? A model or a driver's id; empty leaves it alone: ") ?? ""
@@ -145,7 +144,7 @@ struct Setup: ParsableCommand {
         guard CuffFamilies.named(driver.description)?.capabilities.contains(.users) == true else { return [:] }
         var users: [Int: String] = [:]
         for slot in 1...2 {
-            let name = Terminal.ask("  Who is user \(slot) of this cuff? Empty for nobody: ") ?? ""
+            let name = Terminal.ask("  Who is user \(slot) of this cuff? Empty if unused: ") ?? ""
             if !name.isEmpty { users[slot] = name }
         }
         return users
@@ -156,7 +155,7 @@ struct Setup: ParsableCommand {
         return first == "y"
     }
 
-    /// Names are written only where the cuff has users.
+    /// Names only if the cuff has users.
     private static func users(of driver: DriverID, _ names: [Int: String]) -> [Int: String] {
         CuffFamilies.named(driver.description)?.capabilities.contains(.users) == true ? names : [:]
     }

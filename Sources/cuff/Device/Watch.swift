@@ -31,7 +31,7 @@ struct Watch: ParsableCommand {
     var metrics: Int?
     @Option(
         help: ArgumentHelp(
-            "Serve a page with live pressures and the latest readings (default: 127.0.0.1:6025). Whoever can reach it sees them.",
+            "Serve a page with live pressures and the latest readings (default: 127.0.0.1:6025). Everyone who can reach it sees them.",
             valueName: "[host][:port]"))
     var web: String?
     @Option(

@@ -2,7 +2,7 @@ import CuffClinical
 import CuffCore
 import CuffIngest
 
-/// A recording of a day and a night as a person reads it at a terminal.
+/// Prints a 24-hour recording at a terminal.
 struct AmbulatoryText {
     let recording: AmbulatoryRecording
     let guideline: PressureGuideline?

@@ -3,7 +3,7 @@ import CuffClinical
 import CuffCore
 import CuffIngest
 
-/// How a home average is made and what it is compared with: the same flags for `average` and `report`.
+/// The options of a home average and its comparison, shared by `average` and `report`.
 struct AverageOptions: ParsableArguments {
     @Option(help: "The rule (default: all, which leaves nothing out).", completion: .list(AveragingRule.all.map(\.name)))
     var rule = AveragingRule.everything.name
@@ -32,7 +32,7 @@ struct AverageOptions: ParsableArguments {
         }
         try Flags.refuse(
             "--leave-out-days or --per-session", when: (leaveOutDays ?? perSession) != nil && chosen != .everything,
-            why: "\(rule) says itself what it leaves out", hint: "leave it out, or write --rule all")
+            why: "\(rule) determines what is left out", hint: "leave it out, or write --rule all")
         try Flags.requirePositive(perSession, "--per-session")
         try Flags.requirePositive(leaveOutDays, "--leave-out-days")
         chosen.leavesOutDays = leaveOutDays ?? chosen.leavesOutDays
@@ -85,7 +85,7 @@ struct AverageOptions: ParsableArguments {
 
 extension PressureSetting: ExpressibleByArgument {}
 
-/// How a day of automatic measurements was planned and what it is compared with.
+/// The plan of a 24-hour recording, and its comparison.
 struct AmbulatoryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("When this person went to sleep, by a diary.", valueName: "hh:mm")) var asleep: String?
     @Option(help: ArgumentHelp("When this person woke up, by a diary.", valueName: "hh:mm")) var awake: String?

@@ -2,11 +2,10 @@ import CuffClinical
 import CuffCore
 import CuffIngest
 
-/// Home averages as a person reads them at a terminal.
+/// Prints home averages at a terminal.
 struct AverageText {
     let lines: AverageLines
 
-    /// One block for each person and cuff.
     func blocks(_ averages: HomeAverages) -> [ReportBlock] {
         let each = averages.each
         let persons = Persons(each.map(\.owner.person))
@@ -76,7 +75,7 @@ struct AverageText {
         let rule = average.rule
         if rule.isTrendOnly { return "\(rule.name) follows a trend; it has no single result" }
         guard let worst = average.shortfalls.first else {
-            return (rule.least == AveragingRule.Least() ? "\(rule.name) asks for no least number" : "enough for \(rule.name)")
+            return (rule.least == AveragingRule.Least() ? "\(rule.name) has no minimum number" : "enough for \(rule.name)")
         }
         let unit =
             switch worst.number {
@@ -134,7 +133,7 @@ struct AverageText {
         return rows
     }
 
-    /// One line of a reading with what became of it.
+    /// One line of a reading and its fate.
     static func append(_ reading: HomeReading, _ fate: ReadingFate, zone: ZoneTable, to text: inout TextBuffer) {
         let time = reading.time.map { String($0.text(in: zone).prefix(16)).replacing("T", with: " ") } ?? "(time unknown)"
         var line = padded(time, 17) + right(short(reading.systolic), 5) + "/" + padded(short(reading.diastolic), 5)
@@ -149,20 +148,19 @@ struct AverageText {
     }
 }
 
-/// Words and columns.
 extension AverageText {
     static func title(_ rule: AveragingRule) -> String {
         guard !rule.title.isEmpty else { return rule.name }
         return "\(rule.name): \(rule.title)\(rule.year.map { ", \($0)" } ?? "")\(mark(rule.evidence))"
     }
 
-    /// The grade of evidence, behind what it belongs to.
+    /// The grade of evidence, after its fact.
     static func mark(_ evidence: Evidence) -> String { "; \(evidence.words)" }
 
-    /// The remark without which a number from memory is not printed; nothing behind any other.
+    /// The mandatory remark on an unverified number; empty for others.
     static func remark(_ evidence: Evidence) -> String { evidence.needsRemark ? " (\(evidence.words))" : "" }
 
-    /// What replaces a document; `nil` where nothing does.
+    /// The successor of a document, if any.
     static func superseded(_ document: GuidelineDocument) -> String? {
         document.successor.map { "\(document.id) is superseded by \($0.id) (\($0.society), \($0.date)): \($0.citation)" }
     }
@@ -173,7 +171,7 @@ extension AverageText {
             + "\(guideline.title), \(guideline.year)\(mark(threshold.evidence)))"
     }
 
-    /// The class of a mean and where it is from.
+    /// The class of a mean and its source.
     static func classFacts(_ judgement: Judgement, _ part: String = "") -> [ReportBlock.Fact] {
         guard let name = judgement.className, let evidence = judgement.classEvidence else { return [] }
         let guideline = judgement.guideline

@@ -24,7 +24,7 @@ struct ReportVerb: ParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file; `-` is standard output (default: report.html, or report-2.html and so on where that is there).", valueName: "file"),
+            "The file; `-` is standard output (default: report.html, or report-2.html and so on, if that exists).", valueName: "file"),
         completion: .file())
     var output: String?
     @Flag(name: .shortAndLong, help: "Replace an existing file.") var force = false
@@ -46,7 +46,7 @@ struct ReportVerb: ParsableCommand {
             "--asleep, --awake or --every", when: planned.isSet && !ambulatory, why: "they belong to a recording", hint: "add --ambulatory")
         let plan = try planned.plan()
         let store = try selected.store()
-        // A name that nobody chose is no reason to fail, nor to replace a page.
+        // With the default name, use a free one instead of failing or replacing a page.
         let usual = "report.html"
         let output = output ?? (force ? usual : OutputFile.free(usual) ?? usual)
         let (counted, leftOut) = try HealthRuns.report(

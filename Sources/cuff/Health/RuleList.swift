@@ -2,9 +2,8 @@ import CuffClinical
 import CuffCore
 import CuffIngest
 
-/// The rules of averages and of recordings, and the guidelines, as a person reads them.
+/// Prints the rules of averages and recordings, and the guidelines.
 enum RuleList {
-    /// The table of the rules and guidelines.
     static func text() -> String {
         var text = "rules of averages\n"
         for rule in AveragingRule.all {
@@ -20,7 +19,7 @@ enum RuleList {
             }
             text += entry(rule.name, [facts.joined(separator: "; ")], rule.document)
         }
-        text += "\nguidelines, with the means from which on they speak of hypertension in adults\n"
+        text += "\nguidelines, with the means that they classify as hypertension in adults\n"
         for guideline in PressureGuideline.all {
             let numbers = PressureSetting.allCases.compactMap { setting in
                 guideline.thresholds[setting].map {

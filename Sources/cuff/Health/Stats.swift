@@ -41,7 +41,7 @@ struct Stats: ParsableCommand {
     var quantity: String?
     @Flag(help: "Also for each cuff separately.") var bySource = false
     @Flag(help: "List the manual and the automatic readings of each bucket (JSON only).") var readings = false
-    @Flag(help: "Go on: print a bucket anew whenever it changes, until interrupted.") var follow = false
+    @Flag(help: "Keep running, and print each bucket again when it changes, until interrupted.") var follow = false
     @Flag(help: "Leave out readings with movement, a loose cuff or a wrong position.") var undisturbed = false
     @Option(
         help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
@@ -100,7 +100,7 @@ extension Stats {
     private func follow(
         _ selection: ReadingSelection, _ cut: CalendarCut, _ options: StatisticsCollection.Options, isTable: Bool
     ) throws {
-        try Flags.refuse("--follow", when: over != nil || selected.until != nil, why: "what is over does not change", hint: "use --since")
+        try Flags.refuse("--follow", when: over != nil || selected.until != nil, why: "a past range does not change", hint: "use --since")
         var request = StatisticsRequest(selection, by: cut)
         (request.style, request.options, request.excludesDisturbed) = (style, options, undisturbed)
         let stop = StopSignal()
@@ -119,13 +119,12 @@ extension Stats {
         }
     }
 
-    /// The readings, and how time is cut.
     private func selectionAndCut() throws -> (ReadingSelection, CalendarCut) {
         var selection = try selected.selection()
         let zone = selection.zone
         guard let over else { return (selection, try cut(zone)) }
         try Flags.refuse("--by or --anchor", when: (by ?? anchor) != nil, why: "--over makes one bucket")
-        try Flags.refuse("--since or --until", when: (selected.since ?? selected.until) != nil, why: "--over says the range")
+        try Flags.refuse("--since or --until", when: (selected.since ?? selected.until) != nil, why: "--over gives the range")
         let parts = over.components("..")
         guard parts.count <= 2 else {
             throw IngestError(.usage, "`\(over)` is not a time range", hint: "write e.g. --over 7d or --over 2026-05-04..2026-05-11")
@@ -173,7 +172,6 @@ extension Stats {
 }
 
 extension String {
-    /// The parts between a separator.
     fileprivate func components(_ separator: String) -> [String] {
         split(separator: separator, omittingEmptySubsequences: false).map(String.init)
     }

@@ -14,7 +14,7 @@ struct Add: ParsableCommand {
             """,
             [
                 "cuff add 128 82 71": "Measured just now: 128/82 mmHg, pulse 71.",
-                "cuff add 128 82 71 --note \"after the stairs\" --arm left": "With what no cuff says.",
+                "cuff add 128 82 71 --note \"after the stairs\" --arm left": "With remarks.",
                 "cuff add --quantity environmental_audio_exposure 84 --for 30m": "Half an hour of 84 dB, until now or from --at on.",
                 "cuff add --quantity dizziness moderate --for 20m":
                     "What was felt, and how long: unspecified, not_present, mild, moderate or severe.",

@@ -2,12 +2,12 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 
-/// Damaged rows that a verb has met: what it printed is right and not all.
+/// Damaged rows found by a verb, whose output is correct but incomplete.
 enum Damage {
-    // Verbs run on the main thread alone.
+    // Verbs run on the main thread only.
     nonisolated(unsafe) static var stores: [Store] = []
 
-    /// Throws where something was left out. Asked once a verb has done its work.
+    /// Throws if damaged rows were left out. Called at the end of a verb.
     static func told() throws(IngestError) {
         for store in stores { if let damage = store.damage { throw damage } }
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 
-/// The database that a verb looks at.
 struct DatabaseOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("The database (default: readings.db of this user, as `cuff read` keeps it).", valueName: "file"),
@@ -11,7 +10,7 @@ struct DatabaseOption: ParsableArguments {
 
     func path() throws -> String { try Store.path(db) }
 
-    /// Opens it; what it could not hand over, because it is damaged, ends the program with an error (`Damage.told`).
+    /// Opens it; damaged rows end the program with an error (`Damage.told`).
     func store(_ access: Store.Access = .read) throws -> Store {
         let store = try Store(try path(), access: access)
         Damage.stores.append(store)

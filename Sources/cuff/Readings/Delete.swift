@@ -39,7 +39,7 @@ struct Delete: ParsableCommand {
         }
         try Deletion.permit(selection)
         let count = try store.count(selection) + store.damaged(among: selection.ids).count
-        // What an earlier deletion could not overwrite.
+        // Repeats an earlier overwrite that failed.
         if count == 0 && !dryRun && confirm == "delete" { try store.overwriteRemains() }
         if dryRun || count == 0 { return Terminal.say("cuff: \(Plural.text(count, "reading")) would be deleted from \(path)") }
         let answer =
@@ -48,7 +48,7 @@ struct Delete: ParsableCommand {
         try Deletion.confirm(answer)
         Terminal.say("cuff: \(Plural.text(try store.delete(selection), "reading")) deleted")
         for (sink, count) in try store.owedDeletions() {
-            Terminal.say("cuff: \(sink) is told of \(Plural.text(count, "deletion")) when cuff runs with it next")
+            Terminal.say("cuff: the next run with \(sink) reports \(Plural.text(count, "deletion")) to it")
         }
     }
 }

@@ -45,10 +45,10 @@ struct Edit: ParsableCommand {
             irregular: irregular ?? old.flags.contains(.irregularPulse), force: force)
         let isChanged = try store.edit(id, to: entry, zone: zone)
         try store.close()
-        Terminal.say("cuff: \(self.id) \(isChanged ? "is corrected" : "said so before")")
+        Terminal.say("cuff: \(self.id) \(isChanged ? "is corrected" : "unchanged")")
     }
 
-    /// What was said of a value that may be absent.
+    /// An optional value from the command line.
     private func number(_ word: String?, _ option: String, else old: Int?) throws -> Int? {
         guard let word else { return old }
         if word == "none" { return nil }

@@ -46,7 +46,7 @@ struct Export: ParsableCommand {
         selection.newFor = new
         var context = HealthRuns.exportContext(selection.zone, version: Cuff.version)
         context.isZoneChosen = selected.tz != nil
-        // Before a file is begun and a database is opened.
+        // First, before a file or database is opened.
         try HealthRuns.check(types, selection, for: exporter)
         _ = try exporter.writer(chosen.choices, context)
         let isArchive = output.lowercased().hasSuffix(".zip")
@@ -63,8 +63,7 @@ struct Export: ParsableCommand {
     }
 }
 
-/// The options of every format, as the list of formats has them: the parser asks a value of this type for its properties, and
-/// here they come from the list.
+/// The options of all formats, generated from the list of formats: the parser finds options by reflection.
 struct ExportOptions: ParsableArguments, CustomReflectable {
     private static let all = Exporter.options()
     private(set) var choices = ExportChoices()

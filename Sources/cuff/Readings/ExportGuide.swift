@@ -2,7 +2,7 @@ import CuffClinical
 import CuffIngest
 
 extension ExportFault {
-    /// What the person reads, and what the program exits with: all of it is about how it was called.
+    /// A usage error with its message.
     var error: IngestError {
         let (what, why, hint) = sentence
         return IngestError(.usage, what, why: why, hint: hint)
@@ -73,7 +73,6 @@ extension ExportFault {
 }
 
 extension ExportOmission {
-    /// Why, behind the number of readings.
     var sentence: String {
         switch self {
         case .timeUnknown: "the time of the reading is unknown"
@@ -93,7 +92,7 @@ extension ExportOmission {
 }
 
 extension HealthRuns.ExportReport {
-    /// What a person should know of the export; nothing where a pipe got everything.
+    /// Messages about an export; none if a pipe received everything.
     func sentences(_ path: String) -> [String] {
         var lines = leftOut.map { "\($0.value) left out: \($0.key.sentence)" }.sorted()
         if !deleted.isEmpty {
@@ -108,7 +107,7 @@ extension HealthRuns.ExportReport {
     }
 }
 
-/// The columns and keys of the formats that no public document explains.
+/// The columns and keys of the formats without a public document.
 enum ExportGuide {
     static var text: String {
         Exporter.all.filter { !$0.fields.isEmpty }.map { exporter in

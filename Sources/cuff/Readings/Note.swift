@@ -5,7 +5,7 @@ import CuffIngest
 struct Note: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "note", _superCommandName: Cuff.name,
-        abstract: "Says something beside readings: a note, drugs, posture, arm.",
+        abstract: "Attaches a note, medication, posture or arm to readings.",
         discussion: Help.text(
             """
             On readings of any kind; their values stay as they are. An empty text takes a remark back, --clear all of them; nothing of it \
@@ -27,13 +27,13 @@ struct Note: ParsableCommand {
     func run() throws {
         try Flags.refuse("a remark", when: clear && !said.changes.isEmpty, why: "--clear takes all back")
         guard clear || !said.changes.isEmpty else {
-            throw IngestError(.usage, "nothing is said", hint: "add --note, --medication, --posture or --arm, or --clear")
+            throw IngestError(.usage, "there is no remark", hint: "add --note, --medication, --posture or --arm, or --clear")
         }
         _ = try said.remarks()
         let ids = try ReadingSelection.ids(ids)
         let store = try database.store(.write)
         let count = try store.remark(ids, clear ? Remarks.Key.allCases.map { ($0, "") } : said.changes)
         try store.close()
-        Terminal.say("cuff: \(Plural.text(count, "reading")) changed\(count < ids.count ? ", \(ids.count - count) said so before" : "")")
+        Terminal.say("cuff: \(Plural.text(count, "reading")) changed\(count < ids.count ? ", \(ids.count - count) unchanged" : "")")
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 
-/// What a person says beside a reading.
 struct RemarkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A note in your own words, up to \(Remarks.Key.note.longest) bytes.", valueName: "text"))
     var note: String?
@@ -16,7 +15,6 @@ struct RemarkOptions: ParsableArguments {
         completion: .list(Remarks.Key.arm.words))
     var arm: String?
 
-    /// What was said, in the order of the keys.
     var changes: [(key: Remarks.Key, text: String)] {
         Remarks.Key.allCases.compactMap { key in
             switch key {

@@ -2,7 +2,7 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 
-/// Which stored readings are meant: the same flags for every verb over the database.
+/// The options that select stored readings, shared by all verbs on the database.
 struct SelectionOptions: ParsableArguments {
     @OptionGroup var database: DatabaseOption
     @Option(help: ArgumentHelp("From this time on: 2026-05-05, 2026-05-05T07:30, 7d, 36h, today, monday.", valueName: "time")) var since:
@@ -43,14 +43,14 @@ struct SelectionOptions: ParsableArguments {
         return selection
     }
 
-    /// For verbs that are about readings alone.
+    /// For verbs on readings only.
     func readingSelection(_ verb: String) throws -> ReadingSelection {
         let types = try self.types()
         try types.requireReadings(verb)
         return try selection(types)
     }
 
-    /// Says how many readings are left out of a time range because their time is invalid.
+    /// Reports readings left out of a range because their time is invalid.
     static func sayImplausibleTimes(_ count: Int) {
         guard count > 0 else { return }
         let (what, whose) = count == 1 ? ("1 reading is", "its time is") : ("\(count) readings are", "their times are")

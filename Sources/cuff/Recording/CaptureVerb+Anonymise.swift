@@ -16,7 +16,7 @@ extension CaptureVerb {
                 """,
                 [
                     "cuff capture anonymise night.capture -o to-send.capture": "One recording.",
-                    "cuff capture anonymise *.capture -o to-send/ --json": "Several, into a folder that is there.",
+                    "cuff capture anonymise *.capture -o to-send/ --json": "Several, into an existing folder.",
                 ]))
 
         @Argument(help: "Captures; `-` reads standard input.", completion: .file()) var inputs: [String]
@@ -62,7 +62,7 @@ extension CaptureVerb {
             if !report.droppedFields.isEmpty {
                 Terminal.say("cuff: left out of the header: \(report.droppedFields.joined(separator: ", "))")
             }
-            for field in report.keptFields { Terminal.say("cuff: stays as it is, please look: \(field.key): \(field.value)") }
+            for field in report.keptFields { Terminal.say("cuff: kept, please check: \(field.key): \(field.value)") }
             guard report.leftBytes > 0 else { return }
             Terminal.say("cuff: \(Plural.text(report.leftBytes, "byte")) of no whole frame stay as recorded, and may show a time")
         }

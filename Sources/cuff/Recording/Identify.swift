@@ -30,13 +30,13 @@ struct Identify: ParsableCommand {
         if report.isEmpty { throw ExitCode(.no) }
     }
 
-    /// A cuff that only sends does not send what was heard here again.
+    /// Stores what was received, because a cuff that only sends does not repeat it.
     private func save(_ report: Identifying.Report) throws {
         guard report.readingsHeard > 0, !store.noStore else { return }
         let count = Plural.text(report.readingsHeard, "reading")
         guard report.certain != nil else {
             return Terminal.say(
-                "cuff: \(count) heard and not kept, because the driver is not certain: name it with `cuff read --follow --driver`")
+                "cuff: \(count) received but not stored, because the driver is not certain: name it with `cuff read --follow --driver`")
         }
         var options = IngestOptions()
         options.keepPassingReadings()
@@ -45,14 +45,13 @@ struct Identify: ParsableCommand {
         options.diagnostics = { if case .warning = $0 { log.warning("\($0.sentence)") } }
         let kept = try Ingest.save(report, options: options)
         for sink in kept.sinks where sink.stored > 0 {
-            Terminal.say("cuff: \(Plural.text(sink.stored, "reading")) heard and kept in \(sink.label)")
+            Terminal.say("cuff: \(Plural.text(sink.stored, "reading")) received and stored in \(sink.label)")
         }
         if kept.status != .done { throw ExitCode(kept.status) }
     }
 }
 
 extension Identifying.Word {
-    /// One clause for a person.
     var reason: String {
         switch self {
         case .header(_, true): "the capture's header says so"
@@ -63,14 +62,13 @@ extension Identifying.Word {
 }
 
 extension Identifying.Report {
-    /// Lines for a person.
     var text: String {
         guard !isEmpty else {
             let place = line.map { " at \($0.text)" } ?? ""
             if bytes > 0 { return "\(bytes) bytes fit no family\(place)\(line == nil ? "" : ": try other settings (--line)")\n" }
             return line == nil
                 ? "it holds no bytes of a cuff\n"
-                : "nothing was heard\(place): the cuff may be silent until it is asked, or need other settings (--line)\n"
+                : "nothing was received\(place): the cuff may send only on request, or need other settings (--line)\n"
         }
         let named = word.map { word in
             let own = candidates.first { $0.driver.description == word.driver }
@@ -80,7 +78,7 @@ extension Identifying.Report {
         return (named ?? "") + others.map { "\($0.driver)  \(evidence($0))\n" }.joined()
     }
 
-    /// Those to be told beside what was said: a word is contradicted by likely ones only.
+    /// With other evidence, only likely contradictions.
     private var others: [Identification.Candidate] {
         guard let word else { return candidates }
         return candidates.filter { $0.driver.description != word.driver && $0.isLikely }
@@ -101,7 +99,7 @@ extension Identifying.Report {
         return parts.joined(separator: ", ") + (lines.isEmpty ? "" : "; line \(lines)")
     }
 
-    /// One JSON object for each family. `by` says who names it: `header`, `claim` or `bytes`.
+    /// One JSON object for each family. `by` is the evidence: `header`, `claim` or `bytes`.
     var jsonLines: String {
         var lines: [String] = []
         if let word {

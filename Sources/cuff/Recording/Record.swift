@@ -8,7 +8,7 @@ struct Record: ParsableCommand {
         abstract: "Saves the bytes of both directions while a cuff is read, as a capture to replay.",
         discussion: Help.text(
             """
-            A driver is needed, because most cuffs are silent until they are asked. `--follow` records what a cuff sends by itself. \
+            A driver is needed, because most cuffs are silent until they are asked. `--follow` records what a cuff sends unasked. \
             `cuff replay` plays the capture. The readings are printed and kept as by `read`.
             """,
             [

@@ -2,7 +2,7 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 
-/// What a capture of a USB bus may leave open.
+/// Facts that a USB capture may lack.
 struct USBOptions: ParsableArguments {
     @Option(help: ArgumentHelp("In a USB capture: the device BUS.ADDRESS or VVVV:PPPP instead of the first.", valueName: "device"))
     var usb: String?

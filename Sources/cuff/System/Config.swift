@@ -22,7 +22,7 @@ struct Config: ParsableCommand {
             abstract: "Prints the files that are looked at, in order; a later one goes first where both say something.",
             discussion: Help.text(
                 "A pipe gets the files that are there, one a line.",
-                ["cuff config path": "All places.", "cuff config path | xargs cat": "What the files that are there hold."]))
+                ["cuff config path": "All places.", "cuff config path | xargs cat": "The contents of the existing files."]))
         @Flag(help: "One JSON object for each place.") var json = false
         func run() throws {
             let places = CuffConfiguration.standardPlaces().map { (path: $0, isThere: access($0, F_OK) == 0) }
@@ -94,7 +94,7 @@ struct Config: ParsableCommand {
     }
 }
 
-/// A configuration that is named instead of the standard files.
+/// A configuration file instead of the standard ones.
 struct ConfigOption: ParsableArguments {
     @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
     var config: String?

@@ -1,5 +1,5 @@
 enum ConfigText {
-    /// Every key that there is, commented out. A test uncomments all of it and reads it.
+    /// Every key, commented out. A test uncomments all of it and parses it.
     static let example = """
         # Configuration of cuff(1); cuff.toml(5) describes it. `cuff config check` tells what is wrong with it.
         # Read in this order, the later file going first: /etc/cuff/config.toml, /etc/cuff/conf.d/*.toml,

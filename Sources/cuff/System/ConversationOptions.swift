@@ -3,8 +3,7 @@ import CuffCore
 import CuffIngest
 import Logging
 
-/// For verbs that talk with a cuff about something else than readings. Some cuffs send readings all the same, and may not send them
-/// again.
+/// For verbs that do not read. Some cuffs send readings anyway, and may not repeat them.
 struct ConversationOptions: ParsableArguments, RunOptions {
     @Option(help: Help.hidden(Help.sink), completion: SinkChoice.completion) var sink: [String] = []
     @Flag(help: Help.hidden(Help.raw)) var raw = false
@@ -12,10 +11,10 @@ struct ConversationOptions: ParsableArguments, RunOptions {
     @Option(help: Help.device) var device: String?
     @Flag(name: .shortAndLong, help: Help.verbose) var verbose = false
     @Flag(name: .shortAndLong, help: Help.quiet) var quiet = false
-    /// The verbs have a form of their own.
+    /// The verbs have their own output.
     var isJSON: Bool { false }
 
-    /// Readings that the cuff gives all the same are kept where `read` keeps them, unless a sink is named.
+    /// Readings that the cuff sends are stored as by `read`, unless a sink is named.
     func conversationOptions() throws -> IngestOptions {
         var options = try ingestOptions()
         if sink.isEmpty { options.keepPassingReadings() }

@@ -23,7 +23,7 @@ extension DatabaseVerb {
             help: ArgumentHelp(
                 "Confirm with `--confirm redecode` instead of being asked; take a backup first (`cuff db backup`).", valueName: "word"))
         var confirm = ""
-        /// What `--confirm redecode` was called before.
+        /// The former name of `--confirm redecode`.
         @Flag(help: ArgumentHelp("The same as --confirm redecode.", visibility: .hidden)) var apply = false
         @Option(
             name: .customLong("option"),
@@ -59,7 +59,7 @@ extension DatabaseVerb {
 
         private func show(_ report: HealthRuns.RedecodeReport, _ applies: Bool, whole: Bool) {
             let done = applies ? "corrected" : "would change"
-            Terminal.say("cuff: \(Plural.text(report.same, "reading")) say the same, \(report.changed) \(done)")
+            Terminal.say("cuff: \(Plural.text(report.same, "reading")) are unchanged, \(report.changed) \(done)")
             guard whole else { return }
             if report.otherIdentity > 0 {
                 Terminal.say("cuff: \(report.otherIdentity) would get another id and stay: read the cuff again, then delete them")

@@ -5,7 +5,7 @@ import CuffIngest
 struct DatabaseVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "db", _superCommandName: Cuff.name,
-        abstract: "Backs up, checks and cleans the database, or decodes its records anew.",
+        abstract: "Backs up, checks and cleans the database, or decodes its records again.",
         discussion: Help.text(
             "The database is one file with a log beside it, so a plain copy of the file alone may lack the latest readings.",
             [

@@ -5,7 +5,7 @@ import Logging
 
 enum DriverChoice {
     static let completion = CompletionKind.list(CuffFamilies.all.map(\.id.description))
-    /// The options of all drivers, each once.
+    /// The options of all drivers, without duplicates.
     static let optionCompletion = CompletionKind.list(Set(CuffFamilies.all.flatMap(\.options.keys)).sorted().map { "\($0)=" })
 
     static let simulatorOptionCompletion = CompletionKind.list(
@@ -16,7 +16,6 @@ enum DriverChoice {
         return driver
     }
 
-    /// `name=value` texts by name.
     static func options(_ texts: [String]) throws -> [String: String] {
         var found: [String: String] = [:]
         for text in texts {

@@ -3,7 +3,7 @@ import CuffCore
 import CuffIngest
 import Logging
 
-/// Refusals of flags that would have no effect: who writes one expects something of it.
+/// Refuses flags without effect, because the user expects one.
 enum Flags {
     static func refuse(_ flag: String, when isRefused: Bool, why: String, hint: String = "") throws {
         guard isRefused else { return }

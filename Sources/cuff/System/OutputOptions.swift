@@ -15,7 +15,7 @@ struct OutputOptions: ParsableArguments, RunOptions {
     var isJSON: Bool { json }
 }
 
-/// For `watch`, of which each cuff has options and a name of its own. They are refused with a hint, and not shown.
+/// For `watch`, where options and names are per cuff. They are refused with a hint, and not shown.
 struct WatchOutputOptions: ParsableArguments, RunOptions {
     @Option(help: Help.sink, completion: SinkChoice.completion) var sink: [String] = []
     @Flag(help: Help.raw) var raw = false

@@ -3,9 +3,9 @@ import CuffCore
 import CuffIngest
 import Glibc
 
-/// What `cuff config check` says of the page, and of what the service may not do.
+/// The part of `cuff config check` on the page and the service's permissions.
 enum PageReport {
-    /// Lines for the page and the network, faults on standard error; answers the status that stands for them.
+    /// Prints lines for page and network, faults on standard error; returns the status.
     static func print(_ configuration: CuffConfiguration) -> RunStatus {
         if let warning = cutOff(configuration) { Terminal.say("cuff: \(warning.text)\n  fix: \(warning.hint)") }
         guard let web = configuration.web else { return .done }
@@ -17,7 +17,7 @@ enum PageReport {
         return finding.status
     }
 
-    /// Where the machine's configuration needs a network that the service may not use.
+    /// A message if the machine's configuration needs a network that the service may not use.
     static func cutOff(_ configuration: CuffConfiguration) -> (text: String, hint: String)? {
         guard configuration.files.contains(where: { $0.hasPrefix("/etc/cuff/") }), ServiceNetwork(configuration).need > .none,
             ServiceNetwork.isServiceCutOff
@@ -26,9 +26,9 @@ enum PageReport {
     }
 }
 
-/// What `cuff config check --connect` says of the sinks on servers.
+/// The part of `cuff config check --connect` on sinks on servers.
 enum ConnectionReport {
-    /// One line for each, the faults on standard error; answers the status that stands for all of them.
+    /// Prints one line per sink, faults on standard error; returns the overall status.
     static func print(_ sinks: [CuffConfiguration.NamedSink]) -> RunStatus {
         let remote = sinks.filter { $0.spec.kind.traits.contains(.remote) }
         if remote.isEmpty { Terminal.put("no sink on a server\n") }

@@ -3,15 +3,15 @@ import CuffIngest
 import Glibc
 import Synchronization
 
-/// At a terminal, how far a long run is: a line of standard error that is written over, and gone at the end. It begins after a fifth
-/// of a second, so that nothing flickers where everything is done at once.
+/// The progress of a long run at a terminal: a line on standard error that is overwritten and finally removed. Shown after 0.2 s,
+/// so that short runs do not flicker.
 final class ProgressLine: Sink {
     let label = "progress"
 
     private let began = ContinuousClock.now
-    /// Records that the cuff announced; 0 where it announced none. Written on the loop.
+    /// The announced number of records, or 0. Written on the loop.
     private let announced = Atomic<Int>(0)
-    // Used on the sink's queue alone.
+    // From here on: used on the sink's queue only.
     nonisolated(unsafe) private var count = 0
     nonisolated(unsafe) private var drawn: ContinuousClock.Instant?
 
@@ -24,7 +24,7 @@ final class ProgressLine: Sink {
         return 0
     }
 
-    /// So many further records will come. From any thread.
+    /// More records were announced. From any thread.
     func announce(_ records: Int) { announced.add(records, ordering: .relaxed) }
 
     func close() throws(IngestError) {
@@ -32,7 +32,7 @@ final class ProgressLine: Sink {
         drawn = nil
     }
 
-    /// `23 of 250 readings`; the count alone if more came than were announced.
+    /// `23 of 250 readings`; only the count if it exceeds the announced number.
     static func text(_ count: Int, of announced: Int) -> String {
         if announced > 0, announced >= count { return "\(count) of \(Plural.text(announced, "reading")) …" }
         return "\(Plural.text(count, "reading")) …"
@@ -45,7 +45,7 @@ final class ProgressLine: Sink {
 }
 
 extension RunOptions {
-    /// Where readings themselves are printed at the terminal, they are the progress.
+    /// Not shown if the readings are printed at the terminal.
     func showProgress(_ options: inout IngestOptions) {
         let isShown = Terminal.outputIsTerminal && options.sinks.contains(where: \.writesStandardOutput)
         guard Terminal.errorIsTerminal, !quiet, !isShown else { return }

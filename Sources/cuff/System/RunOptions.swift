@@ -3,8 +3,8 @@ import CuffCore
 import CuffIngest
 import Logging
 
-/// The flags of a run, whichever of them a verb shows. Each form declares them itself: the parser searches the whole program four
-/// times for each group of options, and a person waits.
+/// The options of a run that the forms below declare separately: nesting groups would cost startup time, because the parser
+/// searches the whole program four times for each group.
 protocol RunOptions {
     var sink: [String] { get }
     var raw: Bool { get }
@@ -12,7 +12,7 @@ protocol RunOptions {
     var device: String? { get }
     var verbose: Bool { get }
     var quiet: Bool { get }
-    /// JSON Lines on standard output are asked for, whatever it is.
+    /// Whether JSON Lines on standard output are requested.
     var isJSON: Bool { get }
 }
 
@@ -34,7 +34,6 @@ extension Help {
 }
 
 extension RunOptions {
-    /// The level of messages on standard error.
     var log: Logger { StandardErrorLog.logger(quiet ? .critical : verbose ? .debug : .notice) }
 
     func ingestOptions() throws -> IngestOptions {
@@ -53,14 +52,14 @@ extension RunOptions {
             case .note, .skipped, .announced: log.info("\(diagnostic.sentence)")
             case .ignored:
                 if let summary = ignored(diagnostic) { log.warning("\(summary)") }
-                // A record's own bytes.
+                // A record's bytes.
                 log.debug("\(diagnostic.sentence)")
             }
         }
         return options
     }
 
-    /// The sinks that were named, else what suits standard output: a person gets a table, a program gets lines.
+    /// The named sinks, else a table for a terminal and lines for a pipe.
     private func sinkSpecs() throws -> [SinkSpec] {
         var specs = try sink.map { try SinkSpec($0) }
         if isJSON, !specs.contains(where: \.writesStandardOutput) { specs.append(.stdout) }
@@ -69,7 +68,7 @@ extension RunOptions {
 }
 
 extension IngestReport {
-    /// Says how the run ended where a person should know, and ends the program with its status.
+    /// Prints how the run ended, if necessary, and exits with its status.
     func conclude(_ options: some RunOptions) throws {
         if !endings.isEmpty {
             for ending in endings { options.log.warning("\(ending.text)") }
@@ -102,14 +101,14 @@ extension IngestReport {
         if status != .done { throw ExitCode(status) }
     }
 
-    /// Says where readings went that no option asked for.
+    /// Reports where readings were stored without an option.
     func showPassing(_ options: ConversationOptions) {
         guard !options.quiet, let sink = sinks.first(where: { $0.isDurable && $0.stored > $0.known }) else { return }
         let count = sink.stored - sink.known
         Terminal.say("cuff: \(Plural.text(count, "reading")) came from the cuff and \(count == 1 ? "is" : "are") kept in \(sink.label)")
     }
 
-    /// For a person: how many readings went where, for each sink that was named; what standard output got was seen.
+    /// At a terminal: how many readings each named sink received, except standard output.
     func showSinks(_ options: some RunOptions) {
         guard Terminal.errorIsTerminal, !options.quiet, !isOutputClosed, !options.sink.isEmpty else { return }
         let named = sinks.filter { sink in
@@ -121,7 +120,7 @@ extension IngestReport {
         }
     }
 
-    /// The result in one line, for a person: how many readings came, and how many of them were new where a sink can tell.
+    /// At a terminal: one line with the number of readings, and of new ones if a sink knows.
     func show(_ options: some RunOptions) {
         guard Terminal.errorIsTerminal, !options.quiet, !isOutputClosed, status == .done || counters.readings > 0 else { return }
         let known = sinks.filter { $0.isDurable && $0.fault == nil }.map { $0.stored - $0.known }.max()

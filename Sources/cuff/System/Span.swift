@@ -8,10 +8,9 @@ struct Span: ExpressibleByArgument {
     let duration: Duration
     private let text: String
 
-    /// What a default prints as in a help text.
+    /// For help texts.
     var defaultValueDescription: String { text }
 
-    /// A default, in whole seconds.
     static func seconds(_ count: Int64) -> Span { Span(duration: .seconds(count), text: "\(count)s") }
 
     private init(duration: Duration, text: String) {

@@ -3,7 +3,6 @@ import Testing
 
 @testable import CuffClinical
 
-/// What no alert is ever raised on.
 @Suite struct AlertNeverTests {
     private let clock = DeviceClock.time(DeviceTime(year: 2026, month: 5, day: 5, hour: 8))
 
@@ -17,7 +16,7 @@ import Testing
     func never_OnAReadingOlderThanAnHour(_ origin: Reading.Origin) throws {
         var rig = AlertRig([try highRule()])
         let words = AlertRig.words(rig.hear(AlertRig.reading(1, 200, 120, at: 5, origin: origin, clock: clock), at: 65.5))
-        #expect(words == (origin == .memory ? [] : ["left out"]), "a cuff that sends it now may have a wrong clock, which is told")
+        #expect(words == (origin == .memory ? [] : ["left out"]), "a cuff that sends it now may have a wrong clock, which is reported")
         #expect(AlertRig.words(rig.hear(AlertRig.reading(2, 200, 120, at: 5, origin: origin, clock: clock), at: 65)) == ["raised"])
     }
 
@@ -29,7 +28,7 @@ import Testing
         #expect(AlertRig.words(rig.hear(AlertRig.reading(3, 200, 120, at: 62, clock: clock), at: 60)) == ["raised"])
     }
 
-    /// Every remark but the harmless ones, among them those that no rule may accept.
+    /// Every flag but the harmless ones, including those that no rule may accept.
     @Test func never_OnAFlaggedReading() throws {
         let harmless: Set = ["cuff_fitted", "averaged", "remeasured", "validated", "joined"]
         for (bit, word) in MeasurementFlags.words.enumerated() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffClinical
 
-/// A watch that begins at 08:00 UTC and hears readings.
+/// A watch that starts at 08:00 UTC.
 struct AlertRig {
     static let start = Timestamp(seconds: 1_777_968_000)
     var state: AlertState
@@ -15,7 +15,7 @@ struct AlertRig {
 
     static func time(_ minute: Double) -> Timestamp { Timestamp(milliseconds: start.milliseconds + Int64(minute * 60_000)) }
 
-    /// A reading that the cuff sent at this minute of the watch.
+    /// A reading sent at this minute of the watch.
     static func reading(
         _ number: UInt64, _ systolic: Int, _ diastolic: Int, pulse: Int? = 70, at minute: Double, user: Int32? = nil,
         flags: MeasurementFlags = [], origin: Reading.Origin = .push, clock: DeviceClock = .absent, driver: DriverID = "r1"
@@ -35,7 +35,7 @@ struct AlertRig {
         state.handle(.reading(reading, device: device), at: minute.map(Self.time) ?? reading.received ?? Self.start)
     }
 
-    /// Hears a new reading; answers what changed, as `raised` and `cleared`.
+    /// Handles a new reading; returns the changes, `raised` and `cleared`.
     mutating func hear(
         _ systolic: Int, _ diastolic: Int, pulse: Int? = 70, at minute: Double, user: Int32? = nil, device: String = "hallway",
         flags: MeasurementFlags = [], origin: Reading.Origin = .push, clock: DeviceClock = .absent, driver: DriverID = "r1"
@@ -258,7 +258,7 @@ func highRule(
         return AlertState.Plan(key: "usb:1", driver: "r1", plan: plan, zone: .utc, devices: ["hallway"])
     }
 
-    /// The watch begins at 08:00; every 20 minutes means 08:20, 08:40 ….
+    /// The watch starts at 08:00; every 20 minutes means 08:20, 08:40 ….
     @Test func silence_CountsFromWhenAReadingWasDue() throws {
         var rig = AlertRig([silent(10)])
         #expect(rig.state.wakeAt == nil, "without a plan nothing is waited for")
@@ -287,7 +287,7 @@ func highRule(
         #expect(AlertRig.words(rig.state.handle(.timePassed, at: AlertRig.time(51))) == ["raised"])
     }
 
-    /// A cuff that measures by itself counts from its own latest measurement, not from midnight.
+    /// Cycles of the cuff count from its latest measurement, not from midnight.
     @Test func silence_OfACuffsOwnCycle_CountsFromItsLatestReading() throws {
         var rig = AlertRig([silent(10)])
         let own = AlertState.Plan(key: "usb:1", driver: "r1", times: .cycle(minutes: 20), zone: .utc, devices: ["hallway"])
@@ -303,7 +303,7 @@ func highRule(
         #expect(rig.state.standing.map(\.device) == ["usb:1"] && rig.state.standing.map(\.since) == [AlertRig.time(27)])
         #expect(rig.hear(120, 80, at: 50) == ["cleared"])
         #expect(rig.state.standing.isEmpty)
-        // Ended at the cuff, and told by `schedule`.
+        // Ended at the cuff, and noticed by `schedule`.
         #expect(AlertRig.words(rig.state.handle(.timePassed, at: AlertRig.time(80))) == ["raised"])
         #expect(AlertRig.words(rig.state.handle(.plans([]), at: AlertRig.time(81))) == ["cleared"])
         #expect(rig.state.wakeAt == nil)
@@ -333,7 +333,7 @@ func highRule(
         #expect(rig.hear(120, 80, at: 21).isEmpty)
         #expect(rig.state.wakeAt == nil, "the next is due after the end")
         #expect(rig.state.handle(.timePassed, at: AlertRig.time(500)).isEmpty)
-        // The last one is missed, and the plan comes to its end before that can be told.
+        // The last one is missed, and the schedule ends before that can be reported.
         var last = AlertRig([silent(10)])
         _ = last.state.handle(.plans([try plan(20, until: end)]), at: AlertRig.time(0))
         #expect(last.state.handle(.plans([]), at: AlertRig.time(25)).isEmpty)
@@ -341,7 +341,6 @@ func highRule(
         #expect(AlertRig.words(last.state.handle(.timePassed, at: AlertRig.time(30))) == ["raised"])
         #expect(last.hear(120, 80, at: 40) == ["cleared"])
         #expect(last.state.wakeAt == nil)
-        // Ended by the user.
         var other = AlertRig([silent(10)])
         _ = other.state.handle(.plans([try plan(20)]), at: AlertRig.time(0))
         #expect(AlertRig.words(other.state.handle(.timePassed, at: AlertRig.time(30))) == ["raised"])

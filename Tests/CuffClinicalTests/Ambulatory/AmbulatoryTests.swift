@@ -3,8 +3,8 @@ import Testing
 
 @testable import CuffClinical
 
-/// A made-up day and night: every 30 minutes from 10:00 on 1 June 2026 in Central Europe, asleep from 23:00 to 07:00 by the
-/// diary, two failures at night. Its numbers were computed with exact fractions.
+/// A constructed day and night: every 30 minutes from 10:00 on 1 June 2026 in Central Europe, asleep from 23:00 to 07:00 by the
+/// diary, two failures at night. Its results were computed with exact fractions.
 enum WorkedDay {
     static let start = Timestamp(seconds: DeviceTime.daysSince1970(year: 2026, month: 6, day: 1) * 86400 + 8 * 3600)
 
@@ -69,7 +69,7 @@ enum WorkedDay {
             at(120, .failed),
             at(126, reading),
         ])
-        // 0 with its two repetitions, 30, 60, 90, 120, and 126, which comes too late for a repetition.
+        // 0 with its two repetitions, 30, 60, 90, 120, and 126, which is too late for a repetition.
         #expect(day.expected == 6 && day.all.count == 3 && day.failed == 4 && day.leftOut == [.implausible: 1])
         #expect(!day.isValid && day.dipping == nil)
         #expect(day.shortfalls.map { "\($0.measure) \($0.found)/\($0.least)" } == ["percent 50/70", "day 3/8", "night 0/4"])
@@ -91,7 +91,7 @@ enum WorkedDay {
     @Test func seventyPercent_IsComparedExactly() {
         func shortfalls(_ failures: Int) -> [String] {
             var events = WorkedDay.events
-            // Six at night, where 14 readings are, and the rest by day, so that only the share can be too small.
+            // Six at night, which has 14 readings, and the others by day, so that only the share can be too small.
             for index in [27, 28, 29, 31, 32, 33] + Array(0..<(failures - 6)) { events[index].outcome = .failed }
             return WorkedDay.recording(events).shortfalls.map { "\($0.measure) \($0.found)/\($0.least)" }
         }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import CuffClinical
 
-/// 4,000 readings of more than forty persons, or 100,000, the same each time: plans of eight to twelve days, many of them across
-/// a change of the zone; sessions of one to four readings at any hour, also over midnight, with pauses of ten minutes and
-/// hairs more; what cuffs call invalid, averages of cuffs with their inflations, readings without a time.
+/// 4,000 readings of more than forty persons, or 100,000, reproducible: plans of eight to twelve days, many across a time change;
+/// sessions of one to four readings at any hour, also over midnight, with pauses of ten minutes and slightly more; invalid
+/// readings, averages of cuffs with their inflations, readings without a time.
 private enum Plans {
     static let count = Effort.choose(4_000, exhaustive: 100_000)
     static let changes: [Int64] = [1_711_846_800, 1_729_990_800, 1_710_054_000, 1_730_613_600]
@@ -27,7 +27,7 @@ private enum Plans {
             let start = changes[Int(draw(4))] - 86400 * draw(9) + (draw(3) == 0 ? 86400 * draw(300) : 0)
             for day in 0..<(8 + draw(5)) {
                 for _ in 0..<draw(5) {
-                    // Near midnight and the ends of the windows more often.
+                    // More often near midnight and the ends of the windows.
                     let hour = [0, 2, 3, 4, 7, 8, 11, 12, 15, 16, 20, 21, 22, 23][Int(draw(14))]
                     var milliseconds = (start + day * 86400 + Int64(hour) * 3600 + draw(3600)) * 1000 + (draw(4) == 0 ? draw(1000) : 0)
                     for _ in 0..<(1 + draw(4)) {
@@ -101,7 +101,6 @@ private enum Plans {
     }
 }
 
-/// Runs a Python program of this folder.
 enum Oracle {
     static func lines(_ script: String, _ arguments: [String], input: String) throws -> [String] {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(script).path

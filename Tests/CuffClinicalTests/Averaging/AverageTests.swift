@@ -3,9 +3,9 @@ import Testing
 
 @testable import CuffClinical
 
-/// A made-up week with its means by each rule, computed by hand and by exact fractions: seven days with two morning and two
-/// evening readings; day 4 has no evening, day 5 a third morning reading, day 6 one that the cuff calls invalid, and the last
-/// session begins at 23:58.
+/// A constructed week with its means by each rule, computed by hand and by exact fractions: seven days with two morning and two
+/// evening readings; day 4 has no evening, day 5 a third morning reading, day 6 an invalid one, and the last session starts at
+/// 23:58.
 enum WorkedWeek {
     static let lines = """
         4 07:05 148 94,4 07:07 144 92,4 20:30 141 90,4 20:32 139 88
@@ -52,7 +52,7 @@ enum WorkedWeek {
         let jsh = WorkedWeek.average(try rule("jsh-2019"))
         #expect(jsh.morning.count == 14 && jsh.evening.count == 11 && jsh.all.count == 25)
         #expect(jsh.morning.systolic?.text == "965/7" && jsh.morning.diastolic?.text == "614/7")
-        // Of six evening sessions, one of a single reading: 801/6 and 507.5/6, and with the mornings' 965 and 614 thirteenths.
+        // Six evening sessions, one of a single reading: 801/6 and 507.5/6, and with the mornings' 965 and 614, thirteenths.
         #expect(jsh.evening.systolic?.text == "267/2" && jsh.evening.diastolic?.text == "1015/12")
         #expect(jsh.all.systolic?.text == "1766/13" && jsh.all.diastolic?.text == "2243/26")
         var own = AveragingRule.everything
@@ -92,7 +92,7 @@ enum WorkedWeek {
         #expect(few.shortfalls.map { "\($0.measure) \($0.found) of \($0.least)" } == ["readings_measured 11 of 12"])
         let guideline = try #require(PressureGuideline.named("esh-2021"))
         #expect(AverageLines(sources: [], guideline: guideline, isAdult: true).judgement(of: few) == nil)
-        // One reading is never classified, whatever the rule asks for.
+        // A single reading is never classified, whatever the rule requires.
         let one = WorkedWeek.average(.everything, Array(WorkedWeek.readings.prefix(1)))
         #expect(one.shortfalls.isEmpty && !one.isComplete)
     }
@@ -101,7 +101,7 @@ enum WorkedWeek {
         func reading(_ second: Int64, _ systolic: Double, _ flags: MeasurementFlags = []) -> HomeReading {
             HomeReading(time: Timestamp(seconds: 1_777_900_000 + second), systolic: systolic, diastolic: 80, flags: flags)
         }
-        // Ten minutes before it at most, and those of its own minute whichever comes first.
+        // At most ten minutes before, and those of the same minute in any order.
         let average = WorkedWeek.average(
             .everything,
             [

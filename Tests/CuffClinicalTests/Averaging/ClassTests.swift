@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffClinical
 
-/// The tables of the guidelines at their borders; means are exact, so a hair below a border is below it.
+/// The tables of the guidelines at their limits; means are exact, so any mean below a limit is below it.
 @Suite struct ClassTests {
     private func name(_ guideline: String, _ setting: PressureSetting, _ systolic: Int, _ diastolic: Int) throws -> String {
         let table = try #require(PressureGuideline.named(guideline)?.classes[setting])

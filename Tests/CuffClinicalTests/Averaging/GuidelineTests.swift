@@ -3,7 +3,6 @@ import Testing
 
 @testable import CuffClinical
 
-/// What the tables of guidelines say of themselves, and what the documents say of means.
 @Suite struct GuidelineTests {
     @Test func eachNumber_NamesItsGrounds() {
         for rule in AveragingRule.all where rule != .everything {
@@ -23,7 +22,7 @@ import Testing
         }
     }
 
-    /// A superseded document still has its tables; nothing that is current, and no default, rests on one.
+    /// A superseded document still has its tables, but no current rule or default uses them.
     @Test func outdatedDocuments_NameTheirSuccessor() {
         let outdated = GuidelineDocument.all.filter { $0.supersededBy != nil }
         #expect(
@@ -74,14 +73,15 @@ import Testing
                 .guideline, .secondary, .guideline, .guideline, .guideline, .secondary, .secondary, .unverified, .partly,
             ])
         #expect(AmbulatoryRule.all.map(\.evidence) == [.guideline, .partly, .unverified, .guideline])
-        // The names of the American classes at home are derived from the table of equivalents; "borderline" was found nowhere.
+        // The names of the American classes at home are derived from the table of equivalents; "borderline" was not found in any
+        // document.
         let american = try #require(PressureGuideline.named("acc-aha-2025"))
         #expect(american.classes[.home]?.evidence == .derived && american.classes[.office]?.evidence == .guideline)
         let home = try #require(PressureGuideline.named("esh-2021")?.classes[.home])
         #expect((0...2).map(home.evidence) == [.unverified, .partly, .secondary])
     }
 
-    /// Every table at and beside its borders, against the documents' own ranges.
+    /// Every table at and next to its limits, against the documents' ranges.
     @Test(.enabled(if: AverageOracleTests.hasPython, "there is no /usr/bin/python3"))
     func classesAndThresholds_AreWhatTheDocumentsSay() throws {
         func around(_ borders: [Int]) -> [String] { borders.flatMap { ["\($0 * 100 - 1)/100", "\($0)", "\($0 * 100 + 1)/100"] } }
@@ -154,7 +154,7 @@ import Testing
         #expect(average.isComplete == expected, "\(average.shortfalls)")
     }
 
-    /// A mean below a threshold never looks like one at it.
+    /// A mean below a threshold is not printed like one at it.
     @Test(
         arguments: [
             (3239, 24, 135, "134.96"), (134_999_999, 1_000_000, 135, "134.999999"), (26_999_999_999, 200_000_000, 135, "134.999999"),
@@ -181,7 +181,7 @@ import Testing
         #expect(text.string.contains("\"evidence\":\"guideline\",\"systolic_mmHg\":135"))
     }
 
-    /// Values in kPa are converted and not rounded before they are averaged: 17.80, 17.85 and 17.875 kPa.
+    /// Values in kPa are converted but not rounded before averaging: 17.80, 17.85 and 17.875 kPa.
     @Test func kilopascals_AreAveragedAsTheyWereSent() {
         var average = ProtocolAverage(.everything, zone: .utc)
         for (index, kPa) in [17.80, 17.85, 17.875].enumerated() {

@@ -95,7 +95,7 @@ import Testing
         #expect(CalendarCut(every: 59, anchor: 0, zone: .utc) == nil && CalendarCut(every: .max, anchor: 0, zone: .utc) == nil)
     }
 
-    /// Also where an hour is repeated or left out each instant is in one interval, and intervals follow each other.
+    /// Even if an hour is repeated or skipped, each instant is in one interval, without gaps.
     @Test(arguments: [600, 1800, 2700, 7200, 18_000]) func intervals_HaveNoGapAtAChange(_ length: Int64) throws {
         let cut = try #require(CalendarCut(every: length, anchor: 0, zone: Self.berlin))
         for change in ["2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z"] {

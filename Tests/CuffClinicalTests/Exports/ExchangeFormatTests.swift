@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffClinical
 
-/// Expected bytes come from the worked examples of the documents, or were computed by Python's uuid, datetime and zlib.
+/// Expected bytes are from the documents' worked examples, or were computed by Python's uuid, datetime and zlib.
 @Suite struct FHIRExportTests {
     private static let subject = [("subject", "0=Patient/p1"), ("profile", "phd")]
 
@@ -11,7 +11,7 @@ import Testing
         try WorkedExample.export(exporter, readings, more).text.split(separator: "\n").map(String.init)
     }
 
-    /// The panel of the reference example, but for its identifiers and the performer, whom no cuff names.
+    /// The panel of the reference example, without its identifiers and the performer, which no cuff knows.
     @Test func panel_IsTheWorkedExample() throws {
         let panel = try #require(
             try lines(.fhirNDJSON, [WorkedExample.corrected]).first { $0.contains(#""id":"20260505T073130-d33c245d2be4b540""#) })
@@ -50,7 +50,7 @@ import Testing
         #expect(text.contains(#""effectiveDateTime":"2026-05-07T08:00:30+02:00""#) && !text.contains("/phd/"))
     }
 
-    /// The clock said 07:38:10 at 07:40:00; names are UUIDs version 5.
+    /// The clock showed 07:38:10 at 07:40:00; names are UUIDs version 5.
     @Test func aCorrectedClock_IsToldAsACoincidentTimestamp() throws {
         let bundle = try lines(.fhir, [WorkedExample.corrected])[0]
         let clock = [
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// A clock that was never set and a reading that was pushed: the time of arrival, and the fault of the clock.
+    /// A pushed reading of a clock that was never set: the arrival time, and a clock fault.
     @Test func anUnsetClock_OfAPushedReading_IsATimeFault() throws {
         var reading = WorkedExample.corrected
         reading.clock = .unset
@@ -113,7 +113,7 @@ import Testing
         #expect(text.contains(#""request":{"method":"POST","url":"Device","ifNoneExist":"#))
     }
 
-    /// Transactions are cut between readings, and each names the cuff anew.
+    /// Transactions are split between readings, and each contains the cuff.
     @Test func manyReadings_AreSeveralTransactions() throws {
         let readings = (0..<101).map { number in
             var reading = WorkedExample.kilopascals
@@ -130,7 +130,7 @@ import Testing
         #expect(cuffs[0].contains(#""value":"00-09-1F-FF-FE-00-01-01"}]"#) && cuffs[0].contains(#""manufacturer":"A&D Medical""#))
     }
 
-    /// A UUID stands in for a name that FHIR does not allow as an id.
+    /// A UUID replaces a name that is not a valid FHIR id.
     @Test func ids_AreThoseThatFHIRAllows() {
         #expect(FHIRCodes.resourceID("port-1-1.2") == "port-1-1.2")
         #expect(FHIRCodes.resourceID("clinic-pi-7") == "clinic-pi-7")
@@ -149,7 +149,7 @@ import Testing
     }
 }
 
-/// What a server must not mistake for an ordinary measurement of a cuff.
+/// Readings that a server must not treat as ordinary measurements of a cuff.
 @Suite struct DoubtfulExportTests {
     private func reading(_ flags: MeasurementFlags = [], entered: Bool = false, revision: UInt8 = 0) -> Reading {
         var reading = Reading(
@@ -181,7 +181,7 @@ import Testing
         #expect(try !fhir(reading()).joined().contains("performer"))
     }
 
-    /// R4, ObservationStatus. What the cuff itself completed was preliminary before.
+    /// R4, ObservationStatus. A reading completed by the cuff was preliminary before.
     @Test func changedValues_SayHow() throws {
         func has(_ word: String, _ reading: Reading) throws -> Bool {
             try fhir(reading).allSatisfy { $0.contains("\"status\":\"\(word)\"") }
@@ -204,10 +204,10 @@ import Testing
             lines[0].contains("http://hl7.org/fhir/StructureDefinition/observation-bodyPosition")
                 && lines[0].contains("\"text\":\"\(words)\"}") && !lines[0].contains("posture:"))
         #expect(code.isEmpty ? !lines[0].contains("snomed") : lines[0].contains("\"code\":\"\(code)\""))
-        #expect(!lines[1].contains("bodyPosition"), "of the pulse nobody said it")
+        #expect(!lines[1].contains("bodyPosition"), "the pulse is not marked")
     }
 
-    /// A query for `blood_pressure` finds only what counts.
+    /// A query for `blood_pressure` finds only included readings.
     @Test(arguments: [
         (MeasurementFlags.implausible, "implausible"), (.invalid, "invalid"), (.notAvailable, "invalid"), (.testData, "test_data"),
         (.demoData, "test_data"), (.ongoing, "provisional"),
@@ -243,7 +243,7 @@ import Testing
 }
 
 @Suite struct OMHExportTests {
-    /// The worked bytes of the reference, with the name space of its example.
+    /// The bytes of the reference's worked example, with its name space.
     @Test func dataPoints_AreTheWorkedExample() {
         let space: [UInt8] = [0x6F, 0x1C, 0x5E, 0x1E, 0x52, 0xD2, 0x5D, 0x0C, 0x9D, 0x5E, 0x0A, 0x4F, 0x6F, 0x2B, 0x7C, 0x11]
         var writer: any ExportWriter = OMHWriter(
@@ -301,6 +301,6 @@ import Testing
 }
 
 extension String {
-    /// How often a text occurs.
+    /// The number of occurrences.
     fileprivate func components(of needle: String) -> Int { split(separator: needle, omittingEmptySubsequences: false).count - 1 }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffClinical
 
-/// Readings of every kind for the writers: hostile names, kPa, no pulse, a failure, no time.
+/// Readings of every kind: hostile names, kPa, no pulse, a failure, no time.
 enum ExportSample {
     static let provenance = Provenance(
         driver: "and-std", device: "A&D <1>\"'\u{1B}", identity: DeviceIdentity(manufacturer: "A&D", model: "TM <2657P>", serial: "=1+2"))
@@ -123,7 +123,7 @@ enum ExportSample {
         return text.string.components(separatedBy: "\r\n").dropLast()
     }
 
-    /// Cells by RFC 4180, written for this test.
+    /// Cells by RFC 4180, parsed independently.
     private func cells(_ line: String, _ separator: Character) -> [String] {
         var cells = [""]
         var isQuoted = false
@@ -162,7 +162,7 @@ enum ExportSample {
         #expect(rows[5]["code"] == "MDC_PULS_OXIM_SAT_O2" && rows[5]["value"] == "97" && rows[5]["unit"] == "%")
     }
 
-    /// What a sink appends is what an export begins its rows with, but for the record's bytes.
+    /// Exported rows start like those of a sink, without the record's bytes.
     @Test func rows_BeginAsASinkWritesThem() {
         let count = CSVTable.columns.count
         let lines = export(.rfc4180).dropFirst().map { Array(cells($0, ",")[..<count]) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffClinical
 
-/// The readings of the worked examples in public documents, as a store gives them.
+/// The readings of the worked examples in public documents, as a store returns them.
 enum WorkedExample {
     static let zone = BucketingTests.berlin
     static let context = ExportContext(
@@ -48,7 +48,7 @@ enum WorkedExample {
 
     static func id(_ time: DeviceTime, _ hash: UInt64) -> Reading.ID { Reading.ID(wallSeconds: time.wallSeconds, hash: hash) }
 
-    /// Whole exports; what is left out is answered beside the text.
+    /// A whole export, and what was left out.
     static func export(
         _ exporter: Exporter, _ readings: [Reading], from provenance: Provenance = agent, _ choices: [(String, String)] = []
     ) throws -> (text: String, omissions: [ExportOmission]) {
@@ -109,7 +109,6 @@ enum WorkedExample {
         #expect(fault(.fhir, ("subject", "1=Patient?identifier=a|b")) == nil)
     }
 
-    /// A program that embeds the library writes a format of its own in one value.
     @Test func anExporterOfOnesOwn_TakesTheSamePath() throws {
         struct Pulses: ExportWriter {
             mutating func append(
@@ -126,7 +125,7 @@ enum WorkedExample {
         #expect(made.text == "71\n66\n" && made.omissions.isEmpty)
     }
 
-    /// What has no usable time, no subject, or is not complete is not sent; and why is said.
+    /// Readings without a usable time or subject, or incomplete, are not sent, with a reason.
     @Test(arguments: ["fhir", "fhir-ndjson", "omh", "influx", "apple-health"]) func omissions_HaveTheirReason(name: String) throws {
         let isFHIR = name.hasPrefix("fhir")
         var unset = WorkedExample.minutes
@@ -149,7 +148,7 @@ enum WorkedExample {
 }
 
 @Suite struct StoredZipTests {
-    /// The check value that every description of CRC-32 gives.
+    /// The published check value of CRC-32.
     @Test func check() {
         var check = CRC32()
         Array("123456789".utf8).withUnsafeBytes { check.add($0) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffClinical
 
-/// A person's readings at home, drawn again the same for the same seed: two in the morning, one or two in the evening.
+/// Reproducible home readings of a person: two in the morning, one or two in the evening.
 enum HomeReadings {
     static let cuff = Provenance(driver: "and-std", device: "A1", identity: DeviceIdentity(manufacturer: "A&D", model: "TM-2657P"))
     static let other = Provenance(driver: "manual")
@@ -75,7 +75,6 @@ enum HomeReadings {
 }
 
 @Suite struct ReportTests {
-    /// One threshold for everything on the page, with its guideline and its grade.
     @Test func thresholds_AreOneForThePage() throws {
         let guideline = try #require(PressureGuideline.named("acc-aha-2025"))
         let entries = HomeReadings.report(days: 30).entries
@@ -99,17 +98,17 @@ enum HomeReadings {
                 }
             }
         }
-        // A grade that is weaker stands there, too.
+        // A weaker grade is printed, too.
         let old = ReferenceLines(.named("esh-2021"), .office)
         #expect(old.origin.hasSuffix("from memory, not checked against the guideline") && old.shortOrigin == "esh-2021: from memory")
     }
 
-    /// The tables of the page hold the same mornings and evenings as its average.
+    /// The tables of the page use the same mornings and evenings as its average.
     @Test func mornings_AreOneForThePage() throws {
         let windows = try #require(DayWindows(morning: (5 * 60, 11 * 60), evening: (17 * 60, 2 * 60)))
         var report = Report(zone: .utc, windows: windows)
         var average = ProtocolAverage(.everything, zone: .utc, windows: windows)
-        // Sessions over the end of the morning and over midnight; one after midnight; one in between.
+        // Sessions across the end of the morning and across midnight; one after midnight; one in between.
         for (day, clock) in [
             (5, "10:58"), (5, "11:00"), (5, "13:00"), (5, "23:58"), (6, "00:01"), (6, "01:30"), (6, "02:00"), (6, "05:00"),
         ] {
@@ -129,7 +128,7 @@ enum HomeReadings {
         #expect(!page.contains("Afternoon") && !page.contains("22–06"))
     }
 
-    /// An average below the threshold never looks like one at it.
+    /// A mean below a threshold is not printed like one at it.
     @Test func averages_KeepTheirSide() {
         #expect(Decimals.whole(134.96, near: 135) == "134.96" && Decimals.whole(134.4, near: 135) == "134")
         #expect(Decimals.whole(135.4, near: 135) == "135" && Decimals.whole(134.5, near: 135) == "134.5")
@@ -165,7 +164,7 @@ enum HomeReadings {
         #expect(page.contains("<b>\(Int(average.rounded()))/\(Int(low.rounded()))</b>"))
         let reached = counted.count { $0.point.systolic >= 135 || $0.point.diastolic >= 85 }
         #expect(page.contains("\(reached) of \(counted.count) readings"))
-        // Each counted reading stands in the diary once, each left out one in its own table.
+        // Each counted reading is in the diary once, each excluded one in its own table.
         #expect(page.components(separatedBy: "<span class=\"r\">").count - 1 == counted.count)
         #expect(report.leftOut.count == 4)
         for words in ["failed: cuff loose (E04)", "failed: movement", "82/128 mmHg", "its time is unknown", "outside what an arm can have"]
@@ -182,7 +181,7 @@ enum HomeReadings {
         #expect(HomeReadings.page(HomeReadings.report(days: 1100)).contains("Each month:"))
     }
 
-    /// Every sum of the page over three years against the readings themselves, one by one.
+    /// Every sum of the page over three years, compared with the single readings.
     @Test func longTimes_KeepNoReadings_AndLoseNone() throws {
         let report = HomeReadings.report(days: 1100)
         let rule = InclusionRule(zone: BucketingTests.berlin)
@@ -266,7 +265,7 @@ enum HomeReadings {
         let page = HomeReadings.page(report)
         for word in ["systolic", "diastolic", "both"] { #expect(page.components(separatedBy: "▲ \(word)</span>").count == 2, "\(word)") }
         #expect(page.contains("“&lt;cold&gt;”"))
-        // All are typed in, so the foot says it once.
+        // All are entered by a person, so the footer says it once.
         #expect(page.components(separatedBy: "typed in").count - 1 == 2 && page.contains("4 as typed in"))
     }
 
@@ -275,7 +274,7 @@ enum HomeReadings {
     }
 
     @Test func markup_IsWellFormed() throws {
-        // What is written is XHTML but for the doctype and the void elements of the head.
+        // The page is XHTML except for the doctype and the void elements of the head.
         var page = HomeReadings.page(HomeReadings.report(days: 30))
         page = page.replacingOccurrences(of: "<!DOCTYPE html>\n", with: "")
         page = page.replacingOccurrences(of: #"<meta ([^>]*)>"#, with: "<meta $1/>", options: .regularExpression)
@@ -283,7 +282,7 @@ enum HomeReadings {
         #expect(parser.isWellFormed, "\(parser.complaint)")
     }
 
-    /// Pictures of the page, for people: `CUFF_ARTEFACTS=folder swift test --filter pictures`.
+    /// Pictures of the page: `CUFF_ARTEFACTS=folder swift test --filter pictures`.
     @Test(
         .enabled(
             if: ProcessInfo.processInfo.environment["CUFF_ARTEFACTS"] != nil && FileManager.default.fileExists(atPath: "/usr/bin/chromium"),
@@ -320,7 +319,7 @@ enum HomeReadings {
     }
 }
 
-/// Well-formedness by `xmllint` where it is there.
+/// Well-formedness by `xmllint`, if installed.
 struct XMLParserCheck {
     var isWellFormed = true
     var complaint = ""

@@ -4,7 +4,6 @@ import Testing
 
 @testable import CuffClinical
 
-/// Quantities beyond blood pressure: the table of their types, sound levels, statistics with series inside.
 @Suite struct QuantityTests {
     @Test func theTable_FitsTheNomenclature_AndTheSampleTypes() {
         #expect(Set(QuantityType.all.map(\.name)).count == QuantityType.all.count)
@@ -41,7 +40,7 @@ import Testing
         return collection.buckets.first.flatMap { collection.result($0.statistics) }.map { $0.word == "level" ? $0.value : .nan }
     }
 
-    /// Twice the energy is 3.01 dB more; half the time at it is as much as a whole time at 3.01 dB less.
+    /// Twice the energy is 3.01 dB more; half the time at a level equals the whole time at 3.01 dB less.
     @Test func equivalentLevels_FollowEnergy_NotNumbers() throws {
         #expect(abs(try #require(level([(80, .seconds(3600))])) - 80) < 1e-9)
         #expect(abs(try #require(level([(90, .seconds(1800)), (0, .seconds(1800))])) - (90 - 10 * log10(2))) < 1e-6)
@@ -102,7 +101,7 @@ import Testing
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.string.utf8)) as? [String: Any])
         #expect(
             object["code"] as? String == "CUFF_CHEST_PAIN" && object["text"] as? String == "severe" && object["duration_s"] as? Int == 1800)
-        // A number that no value has is nothing.
+        // A number without a value is left out.
         #expect(try WorkedExample.export(.appleHealth, [typed("chest_pain", 9)], from: Provenance(driver: "manual")).1.count == 1)
     }
 

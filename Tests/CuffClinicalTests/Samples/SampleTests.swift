@@ -55,7 +55,7 @@ import Testing
                 == .invalidArgument)
     }
 
-    /// HKTimeZone is where the person was, and that is not where the export is made.
+    /// HKTimeZone is the person's zone, not that of the export.
     @Test(arguments: [(120, "Europe/Berlin"), (-240, "Etc/GMT+4"), (330, "GMT+0530"), (0, "Etc/GMT")])
     func timeZone_IsTheReadings(_ offset: Int, _ name: String) throws {
         var reading = Reading(.bloodPressure(.mmHg(128, 82, pulse: 71)), driver: "and-std", origin: .memory, raw: RawBytes([1]))

@@ -48,7 +48,7 @@ import Testing
         #expect(series.minimum?.value == Digits(60))
         #expect(series.maximum?.value == Digits(160))
         #expect(series.mostRecent?.value == Digits(90))
-        // What comes behind it begins anew.
+        // Later events start a new series.
         #expect(recorder.count == 0)
     }
 
@@ -95,14 +95,14 @@ import Testing
         let pressure = BloodPressure.mmHg(120, 80)
         var finished = play(&recorder, [(0, .started), (700, .beat(pressure, interval: 900)), (1690, .beat(pressure, interval: 990))])
         recorder.take(reading(), into: &finished)
-        // 3000 ms after the one before, a beat of 970 ms follows one that got lost.
+        // 3,000 ms after the previous one, a beat of 970 ms follows a lost one.
         finished += play(&recorder, [(2690, .beat(pressure, interval: 1000)), (5690, .beat(pressure, interval: 970)), (6000, .ended)])
         let beats = try #require(finished.compactMap { if case .heartbeats(let one) = $0 { one } else { nil } }.first)
         #expect(finished.count == 1)
         #expect(beats.reading == nil)
         #expect(beats.beats.map(\.time) == [700_000, 1_690_000, 2_690_000, 5_690_000])
         #expect(beats.beats.map(\.precededByGap) == [false, false, false, true])
-        // Population deviation of 0.99 and 1.00 s: half of their difference.
+        // The population standard deviation of 0.99 and 1.00 s is half of their difference.
         #expect(((beats.sdnn ?? 0) - 0.005).magnitude < 1e-9)
     }
 
@@ -149,13 +149,13 @@ import Testing
 @Suite struct PressureBarTests {
     @Test func theBar_FollowsThePressure() {
         var bar = PressureBar(width: 40, isUnicode: false)
-        // 40 columns: 14 before the brackets, 6 behind them, 18 within for 200 mmHg.
+        // 40 columns: 14 before the brackets, 6 after them, 18 within for 200 mmHg.
         #expect(bar.line(.mmHg(100), elapsed: .seconds(7)) == "cuff 100 mmHg [#########         ]   7 s")
         #expect(bar.line(.mmHg(0), elapsed: .seconds(12)) == "cuff   0 mmHg [                  ]  12 s")
         #expect(bar.line(.mmHg(200), elapsed: nil) == "cuff 200 mmHg [########################]")
     }
 
-    /// A cuff that tells systolic and diastolic pressure while it measures.
+    /// A cuff that sends systolic and diastolic pressure during the measurement.
     @Test func beats_StayBesideThePressure_AndAGapIsSaid() {
         var bar = PressureBar(width: 44, isUnicode: false)
         #expect(bar.line(.mmHg(128, 82), isAfterGap: false, elapsed: nil) == "cuff 128 mmHg beat 128/ 82 [##########     ]")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffClinical
 
-/// The class of the error that the body throws; `nil` when it throws none.
+/// The class of the error thrown; `nil` if none.
 func refusal(_ body: () throws -> Void) -> HealthError.Code? {
     do { try body() } catch let error as HealthError { return error.code } catch { Issue.record("\(error)") }
     return nil
@@ -57,7 +57,7 @@ func refusal(_ body: () throws -> Void) -> HealthError.Code? {
         #expect(refusal { _ = try nothing.finish() } == .noData)
     }
 
-    /// Offsets are counted from the start, which so keeps its milliseconds.
+    /// Offsets are relative to the start, which has milliseconds.
     @Test func lines_TellTheStartExactly() throws {
         func line(_ milliseconds: Int64) throws -> String {
             var text = TextBuffer()
@@ -164,7 +164,7 @@ func refusal(_ body: () throws -> Void) -> HealthError.Code? {
     private func deflation(rate: Double, beats: [Double], noise: Double = 0.05) -> [(time: Double, pressure: Double)] {
         var random = SplitMix64(seed: 21)
         func bell(_ x: Double, _ width: Double) -> Double {
-            // A cosine bell is close enough to a pulse, and needs no library.
+            // Close enough to a pulse, without a library.
             let t = x / width
             return t.magnitude < 1 ? (1 - t * t) * (1 - t * t) : 0
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffClinical
 
-/// Arrays of samples as series: whole or not at all, with the samples as they were sent.
+/// Arrays of samples as series, complete and unchanged.
 @Suite struct WaveformSeriesTests {
     private static let now = Timestamp(milliseconds: 1_778_000_000_000)
     private static let scale = Waveform.Scale(samples: 0...800, lower: Digits(-2), upper: Digits(2))
@@ -46,7 +46,7 @@ import Testing
         #expect(Self.recorded([Self.piece(64, rest), Self.piece(0, [9])]).map(\.samples) == [[9]])
     }
 
-    /// Several arrays may come in one batch: none takes the place of another.
+    /// Several arrays in one batch do not replace each other.
     @Test func arraysOfOneMoment_HaveStartsOfTheirOwn() {
         let series = Self.recorded([Self.piece(0, [1, 2]), Self.piece(0, [3, 4]), Self.piece(0, [5, 6], term: 258)])
         #expect(series.map(\.samples) == [[1, 2], [3, 4], [5, 6]])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffClinical
 
-/// 4,000 readings, or 100,000, over three years from three devices, the same each time.
+/// 4,000 readings, or 100,000, over three years from three devices, reproducible.
 private enum Generated {
     static let start = Timestamp(seconds: 1_704_063_600)  // 2024-01-01T00:00:00+01:00
     static let points: [(point: ReadingPoint, source: Int)] = {
@@ -16,7 +16,7 @@ private enum Generated {
             let milliseconds = start.milliseconds + Int64(random.next() % (3 * 365 * 86400)) * 1000
             let diastolic = 55 + draw(50)
             let systolic = diastolic + 25 + draw(60)
-            // Every fourth in tenths, as the finer cuffs count.
+            // Every fourth in tenths, as finer cuffs send.
             let tenth = index % 4 == 0 ? draw(10) / 10 : 0
             let id = Reading.ID(wallSeconds: milliseconds / 1000, hash: random.next())
             let point = ReadingPoint(
@@ -27,7 +27,7 @@ private enum Generated {
         }.sorted { ReadingPoint.isEarlier($0.point, $1.point) }
     }()
 
-    /// The weeks around the changes of 2024, for the finest cut.
+    /// The weeks around the time changes of 2024, for the finest cut.
     static let aroundChanges = points.filter { point, _ in
         [1_708_988_400...1_712_275_200, 1_729_382_400...1_731_024_000].contains { $0.contains(point.time.seconds) }
     }
@@ -101,7 +101,7 @@ private enum Generated {
         return fields
     }
 
-    /// Equal as numbers to one part in 10^9 where they are numbers, else letter by letter.
+    /// Equal as numbers to one part in 10^9, others literally.
     private func agree(_ a: [String], _ b: [String]) -> Bool {
         a.count == b.count
             && zip(a, b).allSatisfy { a, b in
@@ -132,7 +132,7 @@ private enum Generated {
             "\(wrong.count) of \(other.count), e.g. \(wrong.prefix(1).map { "\($0): \(own[$0] ?? []) instead of \(other[$0] ?? [])" })")
     }
 
-    /// A second, plain way: boundaries by the published rules of the European Union, lists instead of streams.
+    /// An independent, simple implementation: boundaries by the rules of the European Union, lists instead of streams.
     @Test func days_AgreeWithAPlainSecondWay() {
         func lastSunday(_ month: Int, _ year: Int) -> Int64 {
             (25...31).map { DeviceTime.daysSince1970(year: year, month: month, day: $0) }.first { ($0 + 4) % 7 == 0 } ?? 0

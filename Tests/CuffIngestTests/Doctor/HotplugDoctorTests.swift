@@ -9,7 +9,7 @@ import Testing
     private let open = NodePermissions(
         node: "/dev/ttyUSB0", owner: 0, group: 20, ownerName: "root", groupName: "dialout", mode: 0o666)
 
-    /// A claimed adapter of which everything is in order.
+    /// A claimed adapter without any problem.
     private func healthy() -> Doctor.Facts {
         var facts = Doctor.Facts(name: "port:1-1.2")
         let device = HotplugSample.device(HotplugSample.adapter(links: ["/dev/serial/by-id/x"]))
@@ -197,7 +197,7 @@ import Testing
         let shared = try modes(0o660, 0o600)
         #expect(shared.state == .warning && shared.text.hasPrefix("read by anna, group users, written by anna, group users:"))
         #expect(shared.hint?.hasSuffix("chmod 600 /x/bp.db") == true)
-        // The log holds readings as well.
+        // The log contains readings, too.
         #expect(try modes(0o600, 0o644).hint?.hasSuffix("chmod 600 /x/bp.db-wal") == true)
         #expect(try modes().state == .skipped)
     }

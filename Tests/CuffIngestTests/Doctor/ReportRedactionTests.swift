@@ -2,7 +2,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// What a report of a problem must not tell.
 @Suite struct ReportRedactionTests {
     private static let redaction = ReportRedaction(
         serials: ["A10KX1", "0001", "100"], cuffs: ["hallway", "00091ffffe801234"], people: ["Anna", "Ben"], home: "/home/anna",
@@ -13,7 +12,7 @@ import Testing
         ("serial number XY77 (as all of its kind)", "serial number [serial] (as all of its kind)"),
         ("/dev/serial/by-id/usb-FTDI_FT232R_A10KX1-if00-port0", "/dev/serial/by-id/[id]"),
         ("usb:0403:6001:ZZ9,driver=and-std", "usb:0403:6001:[serial],driver=and-std"),
-        // A serial number is no part of another number.
+        // A serial number within another number is kept.
         ("1000 readings, 100 of it", "1000 readings, [serial 3] of it"),
         ("/home/anna/.config/cuff/config.toml:3", "~/.config/cuff/config.toml:3"),
         ("/home/ben/bp.db", "/home/[user]/bp.db"),
@@ -31,7 +30,6 @@ import Testing
     ])
     func text_WithoutWhatTellsWho(_ text: String, _ expected: String) { #expect(Self.redaction.text(text) == expected) }
 
-    /// What a helper has to read stays.
     @Test func facts_Stay() {
         let text = "USB 0403:6001 FTDI FT232R at port 1-1.2\npermission ok root:dialout rw-rw---- (0660)\nand-std blood_pressure 42\n"
         #expect(Self.redaction.text(text) == text)

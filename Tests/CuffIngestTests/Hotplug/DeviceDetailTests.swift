@@ -5,7 +5,6 @@ import Testing
 
 @testable import cuff
 
-/// What an agent says of itself, as `cuff info` prints it, and the clock it wants set, as `cuff doctor` does.
 @Suite struct DeviceDetailTests {
     private var information: DeviceInformation {
         var identity = DeviceIdentity(id: "00091ffffe000101", manufacturer: "ACME", model: "BP-9", serial: "SN0042", battery: 71)
@@ -40,7 +39,7 @@ import Testing
         let finding = try #require(Doctor.findings(facts).first { $0.step == .clock })
         #expect(finding.state == .warning && finding.lines.contains("00091ffffe000101"))
         #expect(finding.lines.contains("cuff clock /dev/ttyACM0 --set now"))
-        // The clock itself, where it was read, says more.
+        // The clock itself, if read, has precedence.
         facts.clock = .offset(0)
         #expect(Doctor.findings(facts).first { $0.step == .clock }?.state == .ok)
     }

@@ -18,7 +18,7 @@ import Testing
         ("tcp://[::1]:3001", .tcp(host: "::1", port: 3001)),
         ("tcp-listen://:7000", .tcpListen(host: "", port: 7000)), ("tcp-listen://:0", .tcpListen(host: "", port: 0)),
         ("tcp-listen://0.0.0.0:7000", .tcpListen(host: "0.0.0.0", port: 7000)),
-        // Where other IEEE 11073 stacks have their manager.
+        // The port of other IEEE 11073 managers.
         ("tcp-listen://", .tcpListen(host: "", port: 6024)), ("tcp-listen://[::1]", .tcpListen(host: "::1", port: 6024)),
         ("tcp-listen://box", .tcpListen(host: "box", port: 6024)),
         ("ttyUSB0", .node("/dev/ttyUSB0")), ("ttyACM1", .node("/dev/ttyACM1")), ("hidraw12", .node("/dev/hidraw12")),
@@ -45,7 +45,7 @@ import Testing
         #expect(fault?.reason.contains(hint) == true, "\(fault?.reason ?? "")")
     }
 
-    /// Of a link in the current folder the folder is resolved and the link is not.
+    /// In a link's path the folder is resolved, the link is not.
     @Test func relativePath_BeginsInTheCurrentFolder() throws {
         let folder = try #require(realpath(".", nil).map { String(cString: $0) })
         let parent = folder.split(separator: "/").dropLast().map { "/" + $0 }.joined()
@@ -53,7 +53,7 @@ import Testing
         #expect(try DeviceAddress("../port") == .node(parent + "/port"))
         #expect(try DeviceAddress(".//./port") == .node(folder + "/port"))
         #expect(try DeviceRequest("./port,driver=and-std").address == .node(folder + "/port"))
-        // A file of the current folder, without the sign that it is one.
+        // A file of the current folder without `./`.
         let fault = #expect(throws: AddressFault.self) { try DeviceAddress("Package.swift") }
         #expect(access("Package.swift", F_OK) != 0 || fault?.reason == "did you mean ./Package.swift?")
     }

@@ -50,7 +50,7 @@ import Testing
         chain[0].properties["ID_CUFF_DRIVER"] = "and-std"
         let device = HotplugSample.device(chain)
         #expect(try verdict(device) == .claimed("and-std", .rule))
-        #expect(try verdict(device, "port:1-1.2=exact-tty").driver == "exact-tty", "the user at the command stands above")
+        #expect(try verdict(device, "port:1-1.2=exact-tty").driver == "exact-tty", "the command line has precedence")
         chain[0].properties["ID_CUFF_DRIVER"] = "exact-hid"
         #expect(try verdict(HotplugSample.device(chain)) == .unassigned(["and-std", "exact-tty"]), "no HID driver on a tty")
     }
@@ -77,7 +77,7 @@ import Testing
         guard case .refused(let why) = try verdict(adapter, "port:1-1.2=exact-hid") else {
             return #expect(Bool(false), "a HID driver on a serial port")
         }
-        #expect(why == "exact-hid speaks to a hidraw node, /dev/ttyUSB0 is tty")
+        #expect(why == "exact-hid needs a hidraw node, /dev/ttyUSB0 is tty")
     }
 
     @Test func ignoredDevice_IsNeverOpened() throws {
@@ -96,7 +96,6 @@ import Testing
         #expect(try verdict(stranger).sentence(for: stranger) == "no driver knows 2341:0043")
     }
 
-    /// The real list, whatever is in it: a bridge chip is never claimed by its id.
     @Test func noDriverOfTheList_ClaimsABridgeChip() {
         for bridge in USBBridge.known {
             for chain in [
@@ -172,7 +171,7 @@ import Testing
         let hid = Access.verdict(on: node(0, 0, 0o600), for: person())
         #expect(
             hid.hint(for: DeviceKey("port:1-3")) == "cuff doctor --print-rule port:1-3 | sudo tee \(UdevRules.localPath)",
-            "nobody is told to join root's group")
+            "joining root's group is never advised")
         #expect(Access.granted.reason == nil && Access.granted.hint(for: nil) == nil)
     }
 

@@ -4,9 +4,9 @@ import Testing
 @testable import CuffIngest
 @testable import cuff
 
-/// A device of the USB Personal Healthcare class is known by what sysfs shows of its descriptors, without being opened.
 @Suite struct HotplugHealthcareTests {
-    /// Device, configuration, interface of class 0F, `04 20` function, `30` specializations, two bulk endpoints (docs/PHD.md §10.2).
+    /// Device, configuration, interface of class 0F, `04 20` function, `30` specializations, two bulk endpoints (docs/PHD.md
+    /// §10.2).
     private static func descriptors(function: [UInt8] = [4, 0x20, 2, 0], specializations: [UInt8]) -> [UInt8] {
         [18, 1, 0, 2, 0, 0, 0, 64, 0xFE, 0xCA, 0x0F, 0x0F, 0, 1, 1, 2, 3, 1, 9, 2, 57, 0, 1, 1, 0, 0xC0, 50, 9, 4, 0, 0, 2, 0x0F, 0, 0, 0]
             + function + specializations + [7, 5, 0x81, 2, 64, 0, 0, 7, 5, 0x02, 2, 64, 0, 0]
@@ -41,7 +41,7 @@ import Testing
         #expect(report.jsonLines.contains(#""driver":"phd","by":"claim""#))
     }
 
-    /// A scale is left alone: it is neither named nor opened. A bridge chip is listened to, a HID device of no known id is not.
+    /// A scale is neither identified nor opened. A bridge chip is listened to, a HID device with unknown ids is not.
     @Test func identify_OpensNoOtherUSBOrHIDDevice() throws {
         #expect(throws: IngestError.self) { try Identifying.claim(on: try DeviceAddress("port:1-4"), among: [scale]) }
         let hid = HotplugSample.device(HotplugSample.hid(ids: "1234:5678"))

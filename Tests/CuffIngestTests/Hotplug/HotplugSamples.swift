@@ -1,13 +1,13 @@
 import CuffCore
 import CuffIngest
 
-/// Devices as sysfs describes them, without one being there.
+/// Devices as sysfs describes them.
 enum HotplugSample {
     static let hub = SysfsNode(
         path: "/sys/devices/pci0/usb1", subsystem: "usb", devtype: "usb_device", driver: "usb",
         attributes: ["idVendor": "1d6b", "idProduct": "0002"])
 
-    /// An FTDI adapter in socket 1-1.2, as the kernel and udev show it.
+    /// An FTDI adapter at port 1-1.2.
     static func adapter(
         ids: String = "0403:6001", serial: String? = "A900XYZ1", port: String = "1-1.2", node: String = "ttyUSB0",
         driver: String = "ftdi_sio", interface: String = "00", portNumber: String = "0", address: String = "7",
@@ -36,7 +36,7 @@ enum HotplugSample {
         ]
     }
 
-    /// A HID cuff: its own node tells no ids, its parents do.
+    /// A HID cuff: the ids are those of its parents.
     static func hid(
         ids: String = "0590:0028", bcdDevice: String = "0100", port: String = "1-3", node: String = "hidraw0"
     ) -> [SysfsNode] {
@@ -54,7 +54,7 @@ enum HotplugSample {
         ]
     }
 
-    /// A device of the USB healthcare class, by its descriptors: no kernel driver, and no node below its own.
+    /// A device of the USB healthcare class, which has no kernel driver and no other node.
     static func healthcare(_ descriptors: [UInt8], ids: String = "cafe:0f0f", port: String = "1-4") -> [SysfsNode] {
         let parts = ids.split(separator: ":").map(String.init)
         return [

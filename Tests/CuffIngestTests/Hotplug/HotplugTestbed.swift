@@ -1,7 +1,7 @@
 import Glibc
 
-/// A make-believe /sys and udev of umockdev in this very process. The library is looked up at run time, so that building
-/// the tests needs nothing of it; without its preload (`umockdev-wrapper`) the tests that want it are skipped.
+/// umockdev's simulation of /sys and udev in this process. The library is looked up at run time, so that it is not needed to
+/// build the tests; without its preload (`umockdev-wrapper`) the tests are skipped.
 final class HotplugTestbed: @unchecked Sendable {
     static let isAvailable: Bool = {
         let preload = getenv("LD_PRELOAD").map { String(cString: $0) } ?? ""
@@ -25,7 +25,7 @@ final class HotplugTestbed: @unchecked Sendable {
         unsafeBitCast(dlsym(nil, name), to: type)
     }
 
-    /// Devices in umockdev's text form; each is announced with an `add` event.
+    /// In umockdev's text form; each is announced with an `add` event.
     func add(_ text: String) {
         typealias Add =
             @convention(c) (
@@ -51,14 +51,14 @@ final class HotplugTestbed: @unchecked Sendable {
         vanish(path)
     }
 
-    /// The node, its port, its interface and its USB device leave /sys, without a word.
+    /// Removes the node, its port, interface and USB device without an event.
     func vanish(_ path: String) {
         let parts = path.split(separator: "/")
         for dropped in [0, 2, 3, 4] { remove("/" + parts.dropLast(dropped).joined(separator: "/")) }
     }
 
-    /// An FTDI adapter, parents first, so that the node's own event finds them.
-    /// umockdev makes a node of one name only once; a test that uses the name again does without.
+    /// An FTDI adapter, parents first, so that the node's event finds them. umockdev creates each node only once; a test that
+    /// reuses a name does without.
     static func adapter(
         _ serial: String, socket: Int, node: String, address: Int, makesNode: Bool = true
     ) -> (path: String, text: String) {
@@ -104,7 +104,6 @@ final class HotplugTestbed: @unchecked Sendable {
             A: dev=188:\(minor)\\n
             L: device=../../../\(node)
 
-
             """
         )
     }
@@ -142,7 +141,6 @@ final class HotplugTestbed: @unchecked Sendable {
             E: SUBSYSTEM=hidraw
             A: dev=241:0\\n
             L: device=../../../0003:0590:0028.0001
-
 
             """
         )

@@ -14,7 +14,7 @@ import Testing
         WatchState(settings: .init(isOnce: once), assignments: try assignments.map(assign), drivers: drivers)
     }
 
-    /// The effects without what is only told.
+    /// Without notices.
     private func acts(_ effects: [WatchState.Effect]) -> [WatchState.Effect] {
         effects.filter { if case .tell = $0 { false } else { true } }
     }
@@ -133,6 +133,39 @@ import Testing
         #expect(opened(polling.handle(.timer, at: .seconds(602))) != nil)
     }
 
+    /// A wrong configuration is not tried again; a changed plan is.
+    @Test func refusedLink_IsNotTriedAgain_UntilItsPlanChanges() throws {
+        var state = try state("port:1-1.2=and-std")
+        let link = try #require(opened(state.handle(.hotplug(.plugged(adapter)), at: .zero)))
+        let effects = state.handle(.ended(link, .refused("no such rate", status: .badConfiguration)), at: .zero)
+        #expect(acts(effects).isEmpty, "no timer")
+        #expect(told(effects).count == 1)
+        #expect(acts(state.handle(.timer, at: .seconds(3600))).isEmpty)
+        let changed = [try assign("port:1-1.2=and-std,baud=2400")]
+        #expect(plan(state.handle(.reload(changed), at: .seconds(3601)))?.line?.rate == 2400)
+    }
+
+    @Test func once_RefusedLink_EndsTheRun_WithItsCode() throws {
+        var state = try state(once: true)
+        let link = try #require(opened(state.handle(.hotplug(.plugged(cuff)), at: .zero)))
+        _ = state.handle(.hotplug(.settled), at: .zero)
+        let effects = state.handle(.ended(link, .refused("no such rate", status: .badConfiguration)), at: .zero)
+        #expect(acts(effects) == [.end(.badConfiguration)])
+    }
+
+    /// The device was unplugged and plugged in again.
+    @Test func eventsOfAnOldLink_DoNotReachTheNewLink() throws {
+        var state = try state(once: true, "port:1-1.2=and-std")
+        // Another link, still busy, keeps the run from ending.
+        _ = state.handle(.hotplug(.plugged(adapter)), at: .zero)
+        let first = try #require(opened(state.handle(.hotplug(.plugged(cuff)), at: .zero)))
+        _ = state.handle(.hotplug(.settled), at: .zero)
+        _ = state.handle(.hotplug(.unplugged(cuff)), at: .seconds(60))
+        let second = try #require(opened(state.handle(.hotplug(.plugged(cuff)), at: .seconds(62))))
+        #expect(acts(state.handle(.listening(first), at: .seconds(63))).isEmpty, "the new link still reads the memory")
+        #expect(acts(state.handle(.listening(second), at: .seconds(69))) == [.wake(at: .seconds(74))])
+    }
+
     // MARK: Coming and going
 
     @Test func unplug_ClosesTheLink_AndReplugOpensAnother() throws {
@@ -214,7 +247,7 @@ import Testing
         #expect(state.openLinks == 1)
     }
 
-    // MARK: Addresses that nobody plugs in
+    // MARK: Addresses without hotplug
 
     @Test func networkAndPseudoTerminals_AreOpenedWhenSettled() throws {
         var state = try state("tcp://moxa:4001=and-std", "/dev/pts/3=and-std", "port:9-9=and-std")
@@ -293,7 +326,7 @@ import Testing
         #expect(acts(state.handle(.ended(link, .closed), at: .seconds(11))).last == .end(.done))
     }
 
-    /// The first cuff to fall silent must not take the only timer with it.
+    /// The first silent cuff must not use up the only timer.
     @Test func once_WaitsForTheLastOfSeveral() throws {
         var state = try state(once: true, "port:1-1.2=and-std")
         let first = try #require(opened(state.handle(.hotplug(.plugged(cuff)), at: .zero)))
@@ -332,7 +365,7 @@ import Testing
         #expect(acts(state.handle(.ended(link, .unplugged), at: .seconds(1))).last == .end(.inputOutput))
     }
 
-    /// Whatever happens in whatever order: one link for each device at most, and a stop always ends.
+    /// Events in any order: at most one link per device, and a stop always ends the run.
     @Test func anyOrderOfEvents_KeepsTheRules() throws {
         var random = SplitMix64(seed: 5)
         for round in 0..<300 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Keeps what it is given, by id, and how often it came.
+/// Counts readings by id.
 private final class Collector: Sink, @unchecked Sendable {
     let label = "collector"
     let isDurable = true
@@ -19,7 +19,6 @@ private final class Collector: Sink, @unchecked Sendable {
         return 0
     }
 
-    /// How often it was told that files were rotated.
     let reopenings = Locked(0)
     func reopen() throws(IngestError) { reopenings.withLock { $0 += 1 } }
 
@@ -28,7 +27,7 @@ private final class Collector: Sink, @unchecked Sendable {
     func count(of device: String) -> Int { kept.withLock { $0.values.filter { $0.device == device }.count } }
 }
 
-/// Tells of devices that a test plugs in, in place of udev.
+/// Reports devices that a test plugs in.
 final class Plugboard: HotplugSource, @unchecked Sendable {
     private let link = Locked<(queue: DispatchQueue?, deliver: (@Sendable ([HotplugEvent]) -> Void)?)>((nil, nil))
 
@@ -50,7 +49,7 @@ final class Plugboard: HotplugSource, @unchecked Sendable {
     }
 }
 
-/// `Ingest.watch` on a thread of its own, with everything it said.
+/// Runs `Ingest.watch` on its own thread and records its output.
 private final class Watching: @unchecked Sendable {
     let stop = StopSignal()
     let collector = Collector()
@@ -91,12 +90,12 @@ private final class Watching: @unchecked Sendable {
         return try #require(result.withLock { $0 }).get()
     }
 
-    /// Everything it said, for a failing test.
+    /// All output, for a failing test.
     var story: Comment {
         Comment(rawValue: (notices.withLock { $0 }.map(\.description) + diagnostics.withLock { $0 }).joined(separator: "\n"))
     }
 
-    /// Waits, without holding a thread, until it is so; at most 20 s.
+    /// Waits up to 20 s without blocking a thread.
     func until(_ condition: @Sendable () -> Bool) async -> Bool {
         for _ in 0..<2000 {
             if condition() { return true }
@@ -117,7 +116,7 @@ private func assigned(_ simulation: Simulation, name: String? = nil) throws -> A
     try Assignment("\(simulation.address)=and-std" + (name.map { ",name=\($0)" } ?? ""))
 }
 
-/// Real ptys. umockdev answers ENOTTY to what sets a line's speed, so not under its preload.
+/// Real pseudo terminals: under umockdev's preload, setting a line's speed fails with ENOTTY.
 @Suite(.serialized, .disabled(if: HotplugTestbed.isAvailable, "real terminals only"))
 struct HotplugWatchTests {
     @Test(.timeLimit(.minutes(2)))
@@ -135,7 +134,7 @@ struct HotplugWatchTests {
     @Test(.timeLimit(.minutes(2)))
     func once_WithNothingThere_Is69_AndSaysSo() async throws {
         let report = try await Watching([], once: true).end()
-        // A machine with a real cuff plugged in would read it: then this test has nothing to say.
+        // A real cuff would be read here; then nothing is tested.
         if try DeviceEnumeration.plugged().contains(where: { Claiming.verdict(on: $0).driver != nil }) { return }
         #expect(report.status == .unavailable)
         #expect(report.endings.map(\.description) == ["no cuff is plugged in that this program may read"])
@@ -176,7 +175,7 @@ struct HotplugWatchTests {
         #expect(try await watching.end().counters.readings == 3)
     }
 
-    /// An assignment that was made with another list of drivers.
+    /// An assignment to a driver of another list.
     @Test(.timeLimit(.minutes(2)))
     func aDriverThatIsNotThere_IsSaid_AndNotWaitedFor() async throws {
         let assignment = try Assignment("/dev/pts/99999=exact-tty", drivers: HotplugSample.drivers)
@@ -255,7 +254,7 @@ struct HotplugWatchTests {
         #expect(openings.count == 2, "the first was left alone")
     }
 
-    /// As many cuffs as a ward has, at once: all readings, and every descriptor given back.
+    /// As many cuffs as in a ward: all readings, and no leaked descriptors.
     @Test(.timeLimit(.minutes(3)))
     func sixtyFourCuffs_AreAllRead() async throws {
         let before = CuffIngest.Folder.names("/proc/self/fd").count
@@ -273,11 +272,11 @@ struct HotplugWatchTests {
             if after <= before + 4 { break }
             try await Task.sleep(for: .milliseconds(20))
         }
-        // The reactor's own descriptors stay; nothing that grows with the number of cuffs does.
+        // The loop's own descriptors remain; none per cuff.
         #expect(after <= before + 4, "\(before) descriptors before, \(after) after")
     }
 
-    /// A cuff that is plugged in, read, unplugged in the middle and plugged into another socket: complete, no doubles.
+    /// A cuff that is unplugged while it is read and returns at another port: complete, without duplicates.
     @Test(.timeLimit(.minutes(2)))
     func replug_AtAnotherSocket_ReadsOn_WithoutDoubles() async throws {
         let first = try cuff(40, seed: 9)

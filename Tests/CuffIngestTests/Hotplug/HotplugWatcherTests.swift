@@ -4,10 +4,10 @@ import Testing
 
 @testable import CuffIngest
 
-/// The watcher against umockdev's /sys and udev: one make-believe world at a time in the process.
+/// The watcher with umockdev's /sys and udev, of which there is one per process.
 @Suite(.serialized, .enabled(if: HotplugTestbed.isAvailable, Comment(rawValue: HotplugTestbed.howTo)))
 struct HotplugWatcherTests {
-    /// A watcher and what it told, to be awaited.
+    /// A watcher and its events.
     private final class Watch: @unchecked Sendable {
         let watcher: HotplugWatcher
         let queue = DispatchQueue(label: "test.hotplug")
@@ -22,7 +22,7 @@ struct HotplugWatcherTests {
             try watcher.start { events in for event in events { continuation.yield(event) } }
         }
 
-        /// What is told until `settled`.
+        /// The events until `settled`.
         func first() async -> [HotplugEvent] {
             var told: [HotplugEvent] = []
             while let event = await iterator.next(), event != .settled { told.append(event) }
@@ -110,7 +110,7 @@ struct HotplugWatcherTests {
         #expect(first?.node == second?.node && first?.key != second?.key)
     }
 
-    /// What brltty does to an adapter: there, taken away, there again within a second.
+    /// As brltty does to an adapter: removed and back within a second.
     @Test(.timeLimit(.minutes(3)))
     func addRemoveAdd_EndsWithTheDeviceThere() async throws {
         let bed = HotplugTestbed()
@@ -132,7 +132,7 @@ struct HotplugWatcherTests {
         bed.add(first.text)
         let watch = try Watch()
         let there = try #require(await watch.first().compactMap(plugged).first)
-        bed.announce(first.path, "add")  // seen by the enumeration already; only its links are news
+        bed.announce(first.path, "add")  // already enumerated; only its links are new
         bed.announce(first.path, "add")
         bed.add(HotplugTestbed.adapter("NEXT0002", socket: 2, node: "ttyUSB1", address: 8).text)
         guard case .changed(let changed)? = await watch.next() else { return #expect(Bool(false), "told twice") }
@@ -147,7 +147,7 @@ struct HotplugWatcherTests {
         bed.add(adapter.text)
         let watch = try Watch()
         let there = await watch.first().compactMap(plugged)
-        bed.vanish(adapter.path)  // and no event says so
+        bed.vanish(adapter.path)  // without an event
         let told = watch.queue.sync { watch.watcher.recount() }
         #expect(told.count == 2)
         #expect(unplugged(told.last) == there.first)

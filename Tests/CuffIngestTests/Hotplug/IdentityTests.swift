@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Under which name a plugged cuff's readings are kept: it goes into their ids, so it must say the same of the same cuff.
+/// The identity of a connected cuff is part of its readings' ids, so it must be stable.
 @Suite struct IdentityTests {
     private let drivers = HotplugSample.drivers
 
@@ -36,7 +36,7 @@ import Testing
         #expect(plug(&state, HotplugSample.device(chain)) == "usb:0590:0028:BP778001")
     }
 
-    /// Behind a bridge chip may be any cuff: its ids name nobody.
+    /// The ids of a bridge chip identify no cuff.
     @Test func assignedBridge_IsKnownByItsSocket_OrTheUsersName() throws {
         var chain = HotplugSample.adapter(port: "1-2")
         for index in chain.indices { chain[index].attributes["serial"] = nil }
@@ -47,7 +47,7 @@ import Testing
         #expect(plug(&state, device) == "hall")
     }
 
-    /// `cuff read` says the same as `cuff watch`, or one memory would be stored under two names.
+    /// Otherwise `cuff read` and `cuff watch` would store one memory under two names.
     @Test func readVerb_NamesItAlike() {
         let one = HotplugSample.device(HotplugSample.hid(port: "1-3"))
         let two = HotplugSample.device(HotplugSample.hid(port: "1-4", node: "hidraw1"))

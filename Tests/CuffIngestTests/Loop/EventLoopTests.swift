@@ -71,7 +71,6 @@ import Testing
         #expect(timers.value.count == 200)
     }
 
-    /// Opening one device blocks; another cuff is read meanwhile.
     @Test func deviceThatBlocksInOpen_DelaysNoNeighbour() async throws {
         let gate = Gate(isOpen: false)
         let (sink, opening, ended) = (MemorySink(), Mailbox<Bool>(), Mailbox<Int>())
@@ -96,7 +95,7 @@ import Testing
     }
 }
 
-/// Opening it takes until the gate opens.
+/// Its `open` blocks until the gate opens.
 private final class SlowToOpen: Transport {
     let address = "slow"
     private let opening: Mailbox<Bool>

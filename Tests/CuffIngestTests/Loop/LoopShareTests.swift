@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// A link has a share of the loop's time: what one line sends does not keep the others waiting.
+/// One busy line does not delay the others.
 @Suite(.timeLimit(.minutes(1))) struct LoopShareTests {
     private struct Seen: Sendable {
         var flood = 0
@@ -16,7 +16,7 @@ import Testing
         let done = Mailbox<Int>()
         let loop = EventLoop.shared
         let (flooding, quiet) = (try Self.pair(), try Self.pair())
-        // Both are there before the loop looks: the flood first, as much as the kernel takes.
+        // Both have input before the loop runs, the busy one as much as the kernel holds.
         var sent = 0
         let chunk = [UInt8](repeating: 0xC0, count: 1 << 16)
         while true {

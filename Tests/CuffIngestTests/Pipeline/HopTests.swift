@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// The tables of hops in ARCHITECTURE.md name files and functions that exist, and an R1 result passes their stages in order.
+/// The tables of hops in ARCHITECTURE.md name existing files and functions, and an R1 result passes their stages in order.
 @Suite(.timeLimit(.minutes(3))) struct HopTests {
     struct Hop: Sendable, CustomTestStringConvertible {
         var number: Int
@@ -14,7 +14,7 @@ import Testing
         var testDescription: String { "\(number) \(file)" }
     }
 
-    /// The rows of the table behind a line that begins with `title`: number, file and functions in back quotes, remarks.
+    /// The rows of the table after a line that starts with `title`: number, file, functions in back quotes, remarks.
     static func table(_ title: String) -> [Hop] {
         guard let text = try? String(contentsOfFile: ProjectFolder.path("ARCHITECTURE.md"), encoding: .utf8) else { return [] }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -48,7 +48,7 @@ import Testing
 
     // MARK: An exchange over a pseudo terminal
 
-    /// A terminal that notes what passes it, and whether that is on the loop.
+    /// Records what passes, and whether on the loop.
     private final class NotedTransport: Transport {
         let inner: TTYTransport
         let notes: Mailbox<String>
@@ -77,7 +77,7 @@ import Testing
         func close() { inner.close() }
     }
 
-    /// A database that notes what is on disk before and after it writes.
+    /// Records what is on disk before and after a write.
     private final class NotedSink: Sink {
         let inner: SQLiteSink
         let notes: Mailbox<String>

@@ -46,7 +46,7 @@ import Testing
         #expect(await rig.ended() == .complete)
     }
 
-    /// Pass-through and optional sinks alone: a cuff that forgets what was acknowledged hears nothing, another one does.
+    /// With pass-through and optional sinks only, a cuff that forgets acknowledged readings gets no acknowledgement; others do.
     @Test(arguments: [true, false]) func whereNothingIsKept_NothingIsAcknowledged(_ isOptional: Bool) async {
         for driver in [CuffDriver.forgetfulByte, .byte] {
             let sink = MemorySink(isDurable: isOptional)
@@ -58,7 +58,7 @@ import Testing
             let settled = Mailbox<Bool>()
             rig.pipeline.whenSettled { settled.post(true) }
             _ = await settled.wait(count: 1)
-            // What is told goes through the link's queue in order: the stop's answer comes behind any acknowledgement.
+            // Events pass the link's queue in order, so an acknowledgement would come before the stop.
             rig.link.send(.command(.stop))
             let writes = await rig.transport.writes.wait { $0.last == [0x18] }
             #expect(driver.forgets([:]) ? writes == [[0x18]] : writes.first?.first == 0x06)
@@ -115,17 +115,16 @@ import Testing
         let sink = MemorySink()
         sink.stall()
         let rig = Rig([Pipeline.Member(sink)], driver: .byte(patience: .seconds(4)))
-        // Beforehand, so that a busy machine cannot hold them back for longer than the session waits.
+        // Sent beforehand, so that a busy machine cannot delay them longer than the session waits.
         for byte in UInt8(1)...40 { rig.transport.inject([byte]) }
         rig.transport.inject([0xFF])
         rig.link.start([.readMemory(user: nil)])
         _ = await rig.transport.writes.wait { $0.first == [0x05] }
         _ = await rig.transport.pauses.wait { $0.first == true }
-        // A session of the same patience that began later and is not held back has given up: this one's time is over, too.
+        // A later session with the same time limit has given up, so the limit of this one has passed, too.
         let witness = Rig([Pipeline.Member(MemorySink())], driver: .byte(patience: .seconds(4)))
         witness.link.start([.readMemory(user: nil)])
         #expect(await witness.ended() != .complete)
-        // Nothing has ended and nothing is reported.
         #expect(rig.events.values.isEmpty)
         sink.release()
         #expect(await rig.ended() == .complete)
@@ -161,7 +160,7 @@ import Testing
         rig.transport.inject([1, 0xFF])
         _ = await rig.events.wait { $0.contains { if case .finished(.readMemory, .complete) = $0 { true } else { false } } }
         rig.transport.inject([2, 3])
-        // The second session counts its own readings from its beginning.
+        // The second session counts from zero.
         _ = await rig.transport.writes.wait { $0.last == [0x06, 2] }
         rig.transport.unplug()
         #expect(await rig.ended() == .complete)
@@ -206,7 +205,7 @@ import Testing
     }
 
     @Test func oneCuffsStall_IsNotAnothersSilence() async {
-        // Two links of one pipeline: one is unplugged in the middle, the other goes on.
+        // Two links of one pipeline; one is unplugged.
         let sink = MemorySink()
         let pipeline = Pipeline([Pipeline.Member(sink)], policy: .retry)
         let transports = [LoopTransport(), LoopTransport()]
@@ -229,7 +228,7 @@ import Testing
     }
 }
 
-/// A session that wants a feature report of a line that has none.
+/// Requests a feature report from a line without any.
 private struct FeatureSession: CuffSession {
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
         switch event {

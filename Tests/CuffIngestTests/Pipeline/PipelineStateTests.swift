@@ -3,7 +3,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// What the pipeline decides, told in one line each.
 extension PipelineState.Effect {
     var text: String {
         switch self {
@@ -97,7 +96,7 @@ extension PipelineState.Effect {
         _ = texts { state.accept(.sample(0..<2), into: &$0) }
         #expect(texts { state.failed(0, into: &$0) } == [])
         #expect(texts { state.stored(by: 1, into: &$0) } == [])
-        // More arrives meanwhile; the held sink is left alone.
+        // More arrives meanwhile; the paused sink gets nothing.
         #expect(texts { state.accept(.sample(2..<3), into: &$0) } == ["deliver 1 of 1 to 1"])
         #expect(texts { state.retry(0, into: &$0) } == ["deliver 3 of 1 to 0"])
         #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 2"])
@@ -108,7 +107,7 @@ extension PipelineState.Effect {
         var state = Self.state([Self.required, Self.optional], delivery: 2)
         _ = texts { state.accept(.sample(0..<2), into: &$0) }
         #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 2"])
-        // Sink 1 stalls with its first delivery; six readings may wait behind it.
+        // Sink 1 stalls with its first delivery; six readings may be queued.
         for start in stride(from: 2, to: 8, by: 2) {
             _ = texts { state.accept(.sample(start..<(start + 2)), into: &$0) }
             _ = texts { state.stored(by: 0, into: &$0) }
@@ -151,7 +150,7 @@ extension PipelineState.Effect {
         #expect(texts { state.stored(by: 1, into: &$0) } == [], "a reader of standard output has stored nothing")
         #expect(texts { state.stored(by: 2, into: &$0) } == [])
         #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 4"])
-        // Standard output stands still: what is on disk is acknowledged all the same, and the sources wait.
+        // Standard output stalls: what is on disk is still acknowledged, and the sources pause.
         _ = texts { state.accept(.sample(4..<8), into: &$0) }
         #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 8"])
         #expect(state.isCommitted && !state.isSettled)
@@ -164,7 +163,7 @@ extension PipelineState.Effect {
         var state = Self.state([Self.required])
         _ = texts { state.accept(.sample(0..<3), into: &$0) }
         _ = texts { state.accept(.sample(3..<5), into: &$0) }
-        // `sample` comes from a memory.
+        // `sample` is from a cuff's memory.
         #expect(state.unstored(by: 0) { _ in false } == UnstoredReadings(readings: 5, inTheCuff: 5))
         _ = texts { state.stored(by: 0, into: &$0) }
         #expect(state.unstored(by: 0) { _ in false } == UnstoredReadings(readings: 2, inTheCuff: 2))
@@ -195,14 +194,13 @@ extension PipelineState.Effect {
             source: 1, driver: "and-std", entries: [sample, .live(.ended, driver: "and-std", elapsed: nil), .reading(.sample(0))])
         #expect(texts { state.accept(more, mayThin: true, into: &$0) } == ["thinned 1 1"])
         #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 2 of 1 to 0", "committed 1 0"])
-        // A file may wait, so nothing of it is thinned; its samples count against the capacity.
+        // Samples of a file are not thinned and count towards the capacity.
         var whole = Self.state([Self.required])
         for _ in 0..<3 { _ = texts { whole.accept(batch, into: &$0) } }
         #expect(texts { whole.accept(batch, into: &$0) } == ["pause"])
     }
 
-    /// Random sinks, failures and sizes: every required sink sees every reading in order, at least once, and a commit is
-    /// never told before.
+    /// Random sinks, failures and sizes: every required sink receives every reading in order, and no commit is reported too early.
     @Test(arguments: UInt64(1)...40)
     func anySchedule_LosesNothing(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)

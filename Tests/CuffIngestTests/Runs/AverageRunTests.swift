@@ -4,11 +4,11 @@ import Testing
 
 @testable import CuffIngest
 
-/// Averages of a database, whose order is that of the cuffs' own clocks.
+/// Averages of a database, which is ordered by the cuffs' clocks.
 @Suite struct AverageRunTests {
     private let zone = ZoneTable(rule: "CET-1CEST,M3.5.0,M10.5.0/3", name: "Europe/Berlin") ?? .utc
 
-    /// Readings whose ids stand in another order than their times: typed in with many zones.
+    /// Readings whose ids are ordered differently from their times: entered in many zones.
     private func fill(_ path: String) throws {
         for index in 0..<60 {
             let offset = Int32((index * 7) % 23 - 11) * 3600
@@ -35,11 +35,11 @@ import Testing
                 run.averages.each.map { "\($0.owner.person.slot ?? 0) \($0.average.all.count) \($0.average.all.systolic?.text ?? "-")" }, fates
             )
         }
-        // In a window that holds all, and in one that cannot, so that they are sorted.
+        // With a window that holds all, and one that cannot, so that they are sorted.
         let (near, far) = (try run(100), try run(1))
         #expect(near.means == far.means && near.means.count == 2)
         #expect(near.fates.sorted() == far.fates.sorted() && near.fates.count == 60)
-        // User 1 has the even readings. Day 1 in Berlin begins at the first and ends at midnight.
+        // User 1 has the even readings. Day 1 in Berlin starts at the first and ends at midnight.
         let first: Int64 = 1_777_900_000
         let midnight = (WallTime.floor(zone.wall(at: first), 86400) + 1) * 86400 - 7200
         let counted = (0..<60).filter { index in
@@ -50,7 +50,7 @@ import Testing
         #expect(near.means[0] == "1 \(counted.count) \(try #require(Fraction(Int128(sum), over: Int128(counted.count))).text)")
     }
 
-    /// Of a cuff that sends kPa the database and lines of JSON hold rounded mmHg beside what was sent; averages use what was sent.
+    /// For a cuff that sends kPa, databases and JSON lines also contain rounded mmHg, which averages must not use.
     @Test func kilopascals_AreNotRoundedBefore() throws {
         let scratch = TestFolder()
         let path = scratch.file("bp.db")
@@ -70,7 +70,7 @@ import Testing
         try sink.close()
         let store = try Store(path, access: .read)
         let request = AverageRequest(.everything)
-        // 53.5 kPa / 3 at 7.50061683 mmHg each: 133.761…, of rounded ones 133.76.
+        // 53.5 kPa / 3 at 7.50061683 mmHg each: 133.761…; from rounded values 133.76.
         let expected = Fraction(535 * 750_061_683, over: 3 * 1_000_000_000)
         let stored = try HealthRuns.average(store, ReadingSelection(zone: zone), request)
         #expect(stored.averages.each.first?.average.all.systolic == expected)

@@ -5,9 +5,8 @@ import Testing
 
 @testable import CuffIngest
 
-/// A capture says in its header whether its bytes came over a serial line, where nothing below the protocol checks them.
+/// A capture's header states whether its bytes came over an unchecked serial line.
 @Suite struct CaptureLineTests {
-    /// Replays the capture of a PHD agent behind a header with this `line`.
     private func flags(line: String?, driver: String = "phd", capture: String) async throws -> [Bool] {
         let folder = TestFolder()
         let source = try String(contentsOfFile: ProjectFolder.path("captures/\(driver)/\(capture).capture"), encoding: .utf8)

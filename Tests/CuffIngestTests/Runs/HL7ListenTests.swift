@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Monitors that call with HL7: many at once, each answered once its readings are on disk.
+/// Monitors that connect with HL7: many at once, each answered once its readings are on disk.
 @Suite struct HL7ListenTests {
     @Test func monitorsThatCall_AreReadAndAnswered() async throws {
         let sink = MemorySink()
@@ -33,7 +33,7 @@ import Testing
         EventLoop.shared.sync { bound.value.stop() }
     }
 
-    /// A database that stays locked ends the read; whoever waits for an answer hears that nothing was kept.
+    /// A locked database ends the read, with a negative answer to the sender.
     @Test func aReadThatCannotStore_AnswersAE() async throws {
         let probe = try TCPTransport.listening("127.0.0.1", "0", "test")
         close(probe.descriptor)

@@ -4,7 +4,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// Times that are none, in the database and out of it.
 @Suite struct ImplausibleTimeTests {
     /// 2026-11-23T12:00:00Z
     private static let now = Timestamp(milliseconds: 1_795_435_200_000)
@@ -15,7 +14,7 @@ import Testing
         )
     }
 
-    /// As the link gives them to the sinks.
+    /// As the link passes them to the sinks.
     private static func stored(_ path: String) throws -> Store {
         var ledger = ReadingLedger(device: "one", driver: "and-std")
         let readings = frames.map { frame in
@@ -66,7 +65,7 @@ import Testing
         #expect(shown.count == 1 && shown[0].rule == .deviceTime)
     }
 
-    /// A row that an earlier program placed in 2030.
+    /// A row with a time in 2030, written by an earlier version.
     @Test func aPlacedRowLaterThanItsReception_CountsNowhereEither() throws {
         let folder = TestFolder()
         var reading = Self.frames[0]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Cuffs that call: on loopback, many at once, one after the other, and none held up by one that is silent.
+/// Cuffs that connect: on loopback, many at once, one after another, and not delayed by a silent one.
 @Suite struct ListenTests {
     private static let records = SimulatedRecord.sample(count: 2, seed: 7)
 
@@ -68,7 +68,6 @@ import Testing
     @Test func oneAfterTheOther_AndAtOnce_EachIsReadWhole() async throws {
         let (sink, left, empty) = (MemorySink(), Mailbox<Left>(), Mailbox<Bool>())
         let callers = try callers(setup(), sink, left, empty)
-        // It says nothing, and holds up nobody.
         let silent = try silentCaller(callers.listener.port)
         defer { close(silent) }
         let first = try agent(1, port: callers.listener.port)
@@ -77,7 +76,7 @@ import Testing
         let more = try (2...4).map { try agent($0, port: callers.listener.port) }
         await left.wait { $0.count { $0.readings > 0 } == 4 }
         for agent in more { agent.stop() }
-        // A simulated agent calls again until it is stopped, and then has nothing to give.
+        // A simulated agent connects again until it is stopped, without new readings.
         #expect(left.values.map(\.readings).filter { $0 > 0 } == [2, 2, 2, 2])
         let devices = Set(sink.batches.filter { !$0.entries.isEmpty }.map(\.device))
         #expect(devices.count == 4, "\(devices)")
@@ -98,7 +97,7 @@ import Testing
         }
         #expect(send(noisy, "GET / HTTP/1.1\r\n\r\n", 18, Int32(MSG_NOSIGNAL)) == 18)
         await left.wait(count: 2)
-        // The other side sees the end.
+        // The peer sees the end of the stream.
         var byte: UInt8 = 0
         _ = LineStream.wait(silent, POLLIN, StopSignal())
         #expect(recv(silent, &byte, 1, 0) == 0)
@@ -125,6 +124,33 @@ import Testing
         await empty.wait(count: 1)
     }
 
+    /// Its transport is made on a worker, which takes its time: the port is closed meanwhile.
+    @Test func aCallerThatIsBeingSetUp_IsStoppedAsTheOthersAre() async throws {
+        let (notices, isMade) = (Mailbox<String>(), Gate(isOpen: false))
+        var setup = setup(limit: nil)
+        setup.wrap = { transport, _ in
+            isMade.pass()
+            return transport
+        }
+        let callers = try CallerLinks("127.0.0.1", 0, setup, Pipeline([Pipeline.Member(MemorySink())])) { news in
+            switch news {
+            case .came: notices.post("came")
+            case .left: notices.post("left")
+            case .empty: notices.post("empty")
+            case .link, .refused: break
+            }
+        }
+        try onLoop(callers) { callers in Swift.Result { try callers.start() } }.get()
+        let silent = try silentCaller(callers.listener.port)
+        defer { close(silent) }
+        await notices.wait(count: 1)
+        onLoop(callers) { $0.stop() }
+        #expect(notices.values == ["came"] && onLoop(callers) { $0.count } == 1)
+        isMade.set(open: true)
+        #expect(await notices.wait(count: 3) == ["came", "left", "empty"])
+        #expect(onLoop(callers) { $0.count } == 0)
+    }
+
     @Test func reading_EndsWhenSomebodyWasRead_AndNobodyIsLeft() async throws {
         let probe = try TCPTransport.listening("127.0.0.1", "0", "test")
         close(probe.descriptor)
@@ -144,7 +170,7 @@ import Testing
         #expect(sink.readings.count == 2)
     }
 
-    /// As over a serial line: a minute, or what the option says.
+    /// As over a serial line: a minute, or as the option says.
     @Test func reading_EndsWhereNobodyCalls() async throws {
         let probe = try TCPTransport.listening("127.0.0.1", "0", "test")
         close(probe.descriptor)
@@ -155,7 +181,7 @@ import Testing
             try Ingest.read(.tcpListen(host: "", port: probe.port), driver: "phd", options: options)
         }
         #expect(report.status == .unavailable)
-        #expect(report.endings.first?.description == "tcp-listen://127.0.0.1:\(probe.port): nobody called within 1 s")
+        #expect(report.endings.first?.description == "tcp-listen://127.0.0.1:\(probe.port): no cuff connected within 1 s")
         #expect(CuffDriver.phd.callLimit([:]) == .seconds(60) && CuffDriver.hl7ORU.callLimit([:]) == .seconds(60))
     }
 

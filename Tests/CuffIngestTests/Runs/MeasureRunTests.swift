@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// The library's call behind `cuff measure`: what its handlers hear, and what the sinks get.
+/// The library call of `cuff measure`.
 @Suite struct MeasureRunTests {
     private enum Heard: Sendable, Equatable {
         case started(Measurement.Fault?)
@@ -131,7 +131,7 @@ import Testing
         #expect(MeasurementMarks(DriverMemory(folder: folder.path)).left("and-std", .node("/dev/ttyNOTHERE")) == nil)
     }
 
-    /// A link with each family under noise, unplugged or stopped at any moment: one start or why not, one end, in this order.
+    /// Each family with noise, unplugged or stopped at any moment: exactly one start, then exactly one end.
     @Test(arguments: CuffFamilies.all.filter { $0.capabilities.contains(.measure) }.map(\.id.description))
     func whateverTheLineDoes_ItEndsOnce(_ id: String) async throws {
         let driver = try #require(CuffFamilies.named(id))
@@ -145,7 +145,7 @@ import Testing
             var cuff = driver.makeSimulator(SimulatorScript(pushes: false))
             _ = cuff.handle(.opened)
             for _ in 0..<Int(random.next() % 6) {
-                // What the cuff would say, and bytes that it would not.
+                // The cuff's answers, and bytes that it would not send.
                 let written = transport.writes.values.last ?? []
                 for case .write(let bytes) in cuff.handle(.received(written)) { transport.inject(bytes) }
                 let noise = (0..<Int(random.next() % 40)).map { _ in UInt8(truncatingIfNeeded: random.next()) }

@@ -6,14 +6,13 @@ import Testing
 
 @testable import CuffIngest
 
-/// The IEEE 11073 manager and the simulated agent with the kernel and a real clock between them: over a pty, and over TCP
-/// with either side calling. `PHDLineTests` has the hundreds of seeds, on virtual time.
+/// The IEEE 11073 manager and the simulated agent over the kernel and with a real clock: a pty, and TCP in both directions.
+/// `PHDLineTests` runs hundreds of seeds in virtual time.
 @Suite(.timeLimit(.minutes(2))) struct PHDLiveTests {
     enum Road: CaseIterable, Sendable { case pty, agentListens, managerListens }
 
     private static let records = SimulatedRecord.sample(count: 6, seed: 3)
 
-    /// A running agent, and how to reach it.
     private struct Agent {
         let simulation: Simulation
         let address: DeviceAddress
@@ -37,7 +36,7 @@ import Testing
         }
     }
 
-    /// One conversation, ended after `limit` if it has not ended by itself; answers how it ended.
+    /// One conversation of at most `limit`; returns its outcome.
     private func converse(
         _ address: DeviceAddress, _ sink: MemorySink, faults: FaultyTransport.Faults = FaultyTransport.Faults(), seed: UInt64 = 0,
         limit: Duration
@@ -59,7 +58,7 @@ import Testing
         return outcome
     }
 
-    /// Blood pressures by id, the highest revision of each: what a sink keeps.
+    /// Blood pressures by id, with the highest revision, as a sink stores them.
     private func kept(_ sink: MemorySink) -> [String] {
         var newest: [UInt64: Reading] = [:]
         for reading in sink.readings where reading.bloodPressure != nil {
@@ -83,11 +82,11 @@ import Testing
         #expect(try await converse(agent.address, sink, limit: .seconds(60)) == .complete)
         #expect(kept(sink) == Self.wanted)
         #expect(sink.readings.count == Self.records.count)
-        // A serial line has no check of its own, and the protocol none at all.
+        // Neither a serial line nor the protocol has a check.
         #expect(sink.readings.allSatisfy { $0.flags.contains(.noMeasurementCheck) == (road == .pty) })
     }
 
-    /// The end of a program is told to the agent: the last thing written is the release request, and it is answered.
+    /// The last bytes written are the release request, which the agent answers.
     @Test func ending_ReleasesTheAssociation() async throws {
         let agent = try Agent(.pty, ["store": "yes"])
         defer { agent.simulation.stop() }
@@ -106,7 +105,6 @@ import Testing
         try await onThread { try pipeline.finish() }
     }
 
-    /// A configuration that was spelled out to one program is known to the next.
     @Test func configuration_IsRememberedOnDisk() async throws {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.file("state"))
@@ -132,7 +130,6 @@ import Testing
         #expect(folder.mode("state/phd.memory") == 0o600)
     }
 
-    /// A recorded agent on a real pty.
     @Test func aCapture_IsSpokenAgain() async throws {
         let path = ProjectFolder.url.appendingPathComponent("captures/phd/standard-configuration.capture").path
         let simulation = try Simulation(driver: .phd, playing: path)
@@ -145,9 +142,9 @@ import Testing
         #expect(throws: IngestError.self) { try Simulation(driver: .phd, playing: "/nowhere.capture") }
     }
 
-    /// Whole pieces lost, doubled, cut short and held up, both ways, for some seconds; then the line gets better. What
-    /// was acknowledged on the bad line is not sent again on the good one, so all of it together must be everything, once.
-    /// What a cut piece may have added (see `PHDLineTests.faults`) is not counted.
+    /// Whole pieces are lost, duplicated, truncated and delayed, in both directions, for some seconds; then the line recovers.
+    /// Readings acknowledged on the bad line are not repeated, so together everything must arrive exactly once. Readings added by
+    /// a truncated piece (see `PHDLineTests.faults`) are not counted.
     @Test(arguments: Road.allCases, [["report": "apart", "batch": "2"], ["store": "yes"]] as [[String: String]])
     func aBadRoad_LosesNothing_AndDoublesNothing(_ road: Road, _ options: [String: String]) async throws {
         let agent = try Agent(road, options)
@@ -162,7 +159,7 @@ import Testing
         let bad = try await converse(agent.address, sink, faults: faults, seed: 11, limit: .seconds(12))
         #expect(bad != nil)
         var last: Outcome?
-        // Where the bad line ended in the middle, an agent that calls needs a second to call again.
+        // A connecting agent needs a second to connect again.
         for _ in 0..<3 where last != .complete { last = try await converse(agent.address, sink, limit: .seconds(30)) }
         #expect(last == .complete)
         let all = kept(sink)
@@ -171,7 +168,7 @@ import Testing
     }
 }
 
-/// Keeps what is written.
+/// Records what is written.
 private final class WriteSpy: Transport, @unchecked Sendable {
     private let inner: any Transport
     let writes = Mailbox<[UInt8]>()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import CuffIngest
 
-/// Plugged in and pulled out for months: nothing stays behind. `make test-cycles` runs a thousand cycles, alone in its
-/// process, and holds the memory to a narrow limit.
+/// Months of plugging and unplugging leave nothing behind. `make test-cycles` runs a thousand cycles, alone in its process, with
+/// a narrow memory limit.
 @Suite(.serialized, .disabled(if: HotplugTestbed.isAvailable, "real terminals only"))
 struct PlugCycleTests {
     private struct Usage: CustomStringConvertible {
@@ -17,12 +17,11 @@ struct PlugCycleTests {
         var description: String { "\(descriptors) descriptors, \(threads) threads, \(memory) KiB in use" }
     }
 
-    /// Counts, and keeps nothing that grows.
     private final class Counter: Sink, @unchecked Sendable {
         let label = "counter"
         let readings = Locked(0)
         let completions = Locked(0)
-        /// The last of what was told, for a failing test.
+        /// The latest messages, for a failing test.
         let said = Locked<[String]>([])
         func write(_ batch: Batch) throws(IngestError) -> Int {
             readings.withLock { $0 += batch.readings }
@@ -56,7 +55,7 @@ struct PlugCycleTests {
         var chain = HotplugSample.adapter(serial: "CYCLE001", port: "1-1")
         chain[0].node = simulation.address
         var device = HotplugSample.device(chain)
-        // From here on it hears what is plugged in.
+        // The watch is running.
         #expect(await until { counter.said.withLock { $0.contains { $0.contains("is not plugged in; waiting for it") } } })
         let warmUp = max(20, Self.cycles / 5)
         var before = Usage()
@@ -66,7 +65,7 @@ struct PlugCycleTests {
             let read = counter.completions.withLock { $0 }
             plugboard.tell(.plugged(device))
             switch cycle % 3 {
-            // Read to its end, pulled out in the midst, and gone before anything was said.
+            // Read completely, unplugged meanwhile, and gone before a byte was sent.
             case 0:
                 #expect(
                     await until { counter.completions.withLock { $0 } > read },
@@ -79,18 +78,18 @@ struct PlugCycleTests {
         let after = await settled(like: before)
         print("cycles: \(Self.cycles) times plugged in and pulled out; before: \(before); after: \(after)")
         #expect(after.descriptors <= before.descriptors + (Self.isAlone ? 0 : 32), "before: \(before); after: \(after)")
-        // Dispatch keeps some threads more or fewer; it has a few continuations of 64 bytes for each timer that ever fired, and
-        // each of its threads keeps up to 1024 of those that the reactor's thread handed over. 1,000 cycles left 640 KiB, 3,000 left 914.
+        // Dispatch varies its number of threads, keeps a few continuations of 64 bytes for each timer that ever fired, and up to
+        // 1,024 per thread of those passed on by the loop's thread. 1,000 cycles left 640 KiB, 3,000 left 914.
         #expect(after.threads <= before.threads + (Self.isAlone ? 4 : 32), "before: \(before); after: \(after)")
         #expect(after.memory <= before.memory + (Self.isAlone ? 1024 : 64 * 1024), "before: \(before); after: \(after)")
         stop.raise()
         let end = try await report
         #expect(end.status == .done)
-        // A third of all dumps was read to its end, three readings each.
+        // A third of all dumps is read completely, with three readings each.
         #expect(end.counters.readings >= Self.cycles)
     }
 
-    /// The usage once what the last cycles left is gone; at most 12 s later.
+    /// Waits up to 12 s until remains of the last cycles are released.
     private func settled(like wanted: Usage? = nil) async -> Usage {
         var usage = Usage()
         for _ in 0..<(Self.isAlone ? 120 : 20) {
@@ -109,6 +108,6 @@ struct PlugCycleTests {
         return false
     }
 
-    /// KiB in use on the heap. Not what the kernel counts: that grows by whatever the allocator keeps for later.
+    /// KiB in use on the heap. The kernel's figure includes memory that the allocator keeps.
     private static func inUse() -> Int { heap_in_use() / 1024 }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import CuffIngest
 
-/// `for try await reading in …`, with a program's own family behind a transport of its own.
+/// `for try await reading in …`, with a program's own family and transport.
 @Suite struct ReadingSequenceTests {
-    /// A device in memory that an address of the test's own leads to.
+    /// A device in memory with an address of its own.
     private struct Bench {
         let device = LoopTransport()
         var options = IngestOptions()
@@ -26,7 +26,7 @@ import Testing
             Ingest.readings(from: address, driver: "byte", ReadOptions(.follow), isKeeping: isKeeping, options: options)
         }
 
-        /// One reading from the device to a loop: in that time, whatever else was begun on this program's queues had its turn.
+        /// One reading from the device to a loop; meanwhile all other work on the program's queues has run.
         func roundTrip() async throws {
             var iterator = readings().makeAsyncIterator()
             let device = device
@@ -37,7 +37,7 @@ import Testing
             _ = try #require(try await iterator.next())
         }
 
-        /// How many readings the cuff was told are stored.
+        /// The acknowledged counts.
         var acknowledged: [UInt8] { device.writes.values.compactMap { $0.first == 0x06 ? $0[1] : nil } }
     }
 
@@ -85,7 +85,7 @@ import Testing
             for _ in 0..<2 {
                 _ = try #require(try await iterator.next())
                 given += 1
-                // What was not asked for beyond is not taken from the source.
+                // Nothing beyond the requested readings is read from the source.
                 #expect(written.values == Array(1..<batch + 1))
             }
         }
@@ -114,7 +114,7 @@ import Testing
         #expect(bench.acknowledged == [1])
     }
 
-    /// Many times: the loop asks for the next reading and the run ends at once, in either order.
+    /// Repeated, because the loop's request and the end of the run may come in either order.
     @Test(arguments: 0..<50) func whatTheLoopWasNotDoneWith_IsNotAcknowledged(_ round: Int) async throws {
         let bench = try Bench(.forgetfulByte)
         let sequence = bench.readings(isKeeping: true)
@@ -127,7 +127,6 @@ import Testing
         #expect(bench.acknowledged == [], "round \(round)")
     }
 
-    /// A loop that keeps nothing is no place for the readings of a cuff that forgets them.
     @Test func aCuffThatForgets_IsNotReadWithoutKeeping() async throws {
         let bench = try Bench(.forgetfulByte)
         let sequence = bench.readings()
@@ -142,7 +141,7 @@ import Testing
         cuff.start()
         defer { cuff.stop() }
         let address = try DeviceAddress(cuff.address)
-        // The port is exclusive: the second loop could not open what the first has not closed.
+        // The port is exclusive: the second loop fails if the first has not closed it.
         for _ in 0..<2 {
             let first = Mailbox<Int>()
             let sequence = Ingest.readings(from: address, driver: "and-std", ReadOptions(.follow))
@@ -190,7 +189,6 @@ import Testing
         #expect(error?.description.hasPrefix("unknown driver `byte`: ") == true)
     }
 
-    /// In a watch, an own family is assigned to an own address as any other is.
     @Test func aWatch_OpensWhatIsTheProgramsOwn() async throws {
         let bench = try Bench()
         var watch = WatchOptions()
@@ -207,7 +205,6 @@ import Testing
     }
 }
 
-/// Nothing is plugged in, ever.
 private final class SilentHotplug: HotplugSource {
     func start(deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault) { deliver([.settled]) }
     func stop() {}

@@ -4,12 +4,12 @@ import Testing
 
 @testable import CuffIngest
 
-/// A cuff without a clock that deletes what was acknowledged: what one process leaves, the next one finds.
+/// A cuff without a clock that deletes acknowledged readings: a process uses what an earlier one left.
 @Suite(.timeLimit(.minutes(3))) struct RepetitionLiveTests {
     private static let result = frame("000000,000000")
     private static let acknowledgement: [UInt8] = [0x02, 0x06, 0x03, 0x0B]
 
-    /// A frame with its sum: low byte of the sum of STX…ETX.
+    /// With the checksum: the low byte of the sum of STX…ETX.
     private static func frame(_ clock: String) -> [UInt8] {
         let bytes = [0x02] + Array("R1,000000000,\(clock),128,097,082,071,0000,0000,00000,000".utf8) + [0x03]
         return bytes + [bytes.reduce(0, &+)]
@@ -46,7 +46,7 @@ import Testing
 
     private func ids(_ sink: MemorySink) -> Set<Reading.ID> { Set(sink.readings.map(\.id)) }
 
-    /// A clock that was never set, that never began, and that stands still somewhere.
+    /// A clock that was never set, that never started, and that stopped.
     @Test(arguments: ["000000,000000", "000101,000000", "260505,073110"])
     func threeEqualResults_EachAcknowledged_AreThreeReadings(_ clock: String) async {
         let folder = TestFolder()
@@ -63,7 +63,7 @@ import Testing
         #expect(sink.readings.count == 3 && ids(sink).count == 3)
     }
 
-    /// Before the acknowledgement is on the line, what may come again is kept; before it is written, no longer.
+    /// Outstanding records are on disk before the acknowledgement is written, and removed afterwards.
     @Test func whatIsOutstanding_IsKeptBeforeTheSink_AndForgottenBeforeTheACK() async {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.file("state"))
@@ -82,8 +82,7 @@ import Testing
         await rig.ended()
     }
 
-    /// A pipe that nobody reads stands where the state file was: opening it takes as long as the slowest folder. The
-    /// acknowledgement waits for it, and no other cuff does.
+    /// The state file is a pipe without a reader, so opening it blocks. Only this cuff's acknowledgement waits for it.
     @Test func aSlowStateFolder_HoldsUpItsOwnCuffAlone() async throws {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.file("state"))
@@ -116,8 +115,8 @@ import Testing
         await rig.ended()
     }
 
-    /// The line breaks off before the commit is told: the result comes again, and is acknowledged in the end. What comes
-    /// after that is another, though the line broke off right behind the acknowledgement.
+    /// The connection breaks before the commit is reported: the result is repeated and finally acknowledged. A later result is a
+    /// new one, even if the connection broke right after the acknowledgement.
     @Test func aResultThatIsResent_IsOneReading() async {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.file("state"))
@@ -145,7 +144,7 @@ import Testing
         #expect(sink.readings.count == 4 && ids(sink).count == 2)
     }
 
-    /// After a power cut nobody knows what was written last: both are kept.
+    /// After a power failure the file may be outdated: both readings are kept.
     @Test func aFileOfAnotherBoot_IsNotBelieved() throws {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.file("state"))

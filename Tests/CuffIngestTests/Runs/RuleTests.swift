@@ -3,7 +3,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// When a reading was measured, and what is remembered.
 @Suite struct RuleTests {
     private static let noon = DeviceTime(year: 2026, month: 5, day: 5, hour: 12, minute: 0, second: 0, utcOffset: 0)
     /// 2026-05-05T12:00:00Z
@@ -15,7 +14,7 @@ import Testing
         return reading
     }
 
-    /// A reading as it comes out of a link that was driven at `time`.
+    /// A reading from a link that was driven at `time`.
     private func applied(_ reading: Reading, _ rule: ClockCorrection = ClockCorrection(zone: .utc)) -> Reading {
         var reading = reading
         rule.apply(to: &reading)
@@ -53,7 +52,7 @@ import Testing
         var text = TextBuffer()
         ReadingLine().append(marked, device: "", to: &text)
         #expect(text.string.contains(",\"received\":\"2026-05-05T12:00:00.000Z\",\"host_clock\":\"unsynchronised\","))
-        // A dump of many readings asks the kernel once.
+        // The kernel is asked once for many readings.
         let asked = Locked(0)
         let state = SynchronisationState {
             asked.withLock { $0 += 1 }

@@ -6,9 +6,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// The runs behind the commands, from input to stored readings.
 @Suite(.timeLimit(.minutes(3))) struct RunTests {
-    /// A stretch of and-std pushes as a simulated cuff sends them.
     private static func pushes(_ records: [SimulatedRecord]) -> [UInt8] {
         var simulator = CuffDriver.andStd.makeSimulator(SimulatorScript(records: records))
         _ = simulator.handle(.opened)
@@ -99,7 +97,6 @@ import Testing
             #expect(error?.status == status, "\(path)")
             #expect(error?.description.contains(driver == "and-std" ? path : driver) == true)
         }
-        // None of these left an output behind.
         #expect(!FileManager.default.fileExists(atPath: folder.file("out.jsonl")))
     }
 
@@ -179,7 +176,7 @@ import Testing
             (folder.write("strange", "# driver: acme\n" + Self.good), .usage),
         ]
         for (index, (path, status)) in cases.enumerated() {
-            // A file of its own for each: a child of another test may hold a copy of a lock until it is a program of its own.
+            // A separate file for each: a child process of another test may hold a copy of a lock until exec.
             let error = await failure {
                 _ = try Ingest.replay(paths: [path], options: self.options([SinkSpec(.jsonl, path: folder.file("o\(index)"))]))
             }
@@ -218,7 +215,7 @@ import Testing
         defer { simulation.stop() }
         let address = try DeviceAddress(simulation.address)
         let options = options([SinkSpec(.sqlite, path: folder.file("bp.db"))])
-        // The second client meets the same cuff again, and the same reading.
+        // The second client finds the same cuff and the same reading.
         for run in 0..<2 {
             let report = try await onThread { try Ingest.read(address, driver: "and-std", options: options) }
             #expect(report.outcome == .complete)
@@ -273,7 +270,7 @@ import Testing
         let second = Task { [options] in
             try await onThread { try Ingest.read(address, driver: "and-std", ReadOptions(.follow), options: options) }
         }
-        // Long enough to have opened the port.
+        // Long enough to open the port.
         try await Task.sleep(for: .seconds(2))
         simulation.stop()
         let report = try await second.value
@@ -311,7 +308,7 @@ import Testing
         #expect(pty.read() == Array(Hex.bytes("16 16 01 30 30 02 52 42 03 10") ?? []))
     }
 
-    /// Its acknowledgement is the deletion, so it needs a place that keeps what it sends.
+    /// Acknowledging deletes its readings, so it needs a durable sink.
     @Test(arguments: [
         "stdout", "table", "jsonl:@/o?", "jsonl:/dev/full", "jsonl:/dev/null", "csv:/dev/null", "exec:cat", "tcp:127.0.0.1:9",
     ])
@@ -329,7 +326,7 @@ import Testing
             }
         }
         #expect(folder.text("o").isEmpty)
-        // Others are none the worse for it.
+        // Other cuffs are not affected.
         let other = await failure { _ = try Ingest.read(.node("/dev/ttyNOTHERE"), driver: "and-std", options: options) }
         #expect(other?.status == .unavailable)
     }
@@ -344,7 +341,7 @@ import Testing
             ("jsonl:\(folder.file("fifo"))", false), ("csv:/dev/full", false), ("jsonl:/dev/stdout", false), ("sqlite::memory:", false),
             ("sqlite:/dev/null", false), ("stdout", false),
         ] {
-            // Standard output may be a file of the test runner's.
+            // Standard output of the test runner may be a file.
             if text == "jsonl:/dev/stdout", SinkSpec.isRegularFile("/dev/stdout") == true { continue }
             #expect(try SinkSpec(text).isDurable == keeps, "\(text)")
         }
@@ -358,7 +355,6 @@ import Testing
         #expect(error?.status == .unavailable)
     }
 
-    /// A sink that hangs, and a signal: the run ends, and says exactly what it has not stored.
     @Test func stopping_WithASinkThatHangs_SaysHowManyAreNotStored() async throws {
         let records = SimulatedRecord.sample(count: 5, seed: 2)
         let simulation = try Simulation(driver: .andStd, script: SimulatorScript(records: records, interval: .milliseconds(20)))
@@ -382,14 +378,13 @@ import Testing
         #expect(
             report.endings.map(\.description)
                 == [
-                    "not everything could be stored in time: 5 readings were not stored, and a cuff that sends by itself does not send again"
+                    "not everything could be stored in time: 5 readings were not stored, and cuffs that send unasked do not repeat readings"
                 ]
         )
         slow.release()
         link.stop()
     }
 
-    /// The mark of a process that died stays until the cuff has answered.
     @Test func unansweredRecoveryStop_KeepsTheMark() async throws {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.path)
@@ -403,10 +398,10 @@ import Testing
         guard case .noAnswer? = report.recovery else { return #expect(Bool(false), "\(String(describing: report.recovery))") }
         let mark = try #require(MeasurementMarks(memory).left("par-nibp", address))
         mark.leave()
-        // A measurement that has no answer either leaves it as it was.
+        // A measurement without an answer keeps the mark, too.
         _ = try await onThread { [options] in try Ingest.measure(address, driver: "par-nibp", options: options) }
         try #require(MeasurementMarks(memory).left("par-nibp", address)).leave()
-        // One that answers is at rest.
+        // A cuff that answers has stopped.
         let cuff = try Simulation(driver: .parNIBP, script: SimulatorScript(pushes: false), speed: 20)
         cuff.start()
         defer { cuff.stop() }

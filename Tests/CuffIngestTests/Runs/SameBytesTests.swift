@@ -6,16 +6,16 @@ import Testing
 
 @testable import CuffIngest
 
-/// What recorded bytes say rests on them and the options alone: not on a folder, other runs or the hour.
+/// Results of recorded bytes depend on bytes and options only, not on state folders, other runs or the time.
 @Suite(.timeLimit(.minutes(10))) struct SameBytesTests {
     private struct Recording {
         var path: String
         var driver: String
-        /// What came from the cuff.
+        /// The cuff's bytes.
         var bytes: [UInt8]
     }
 
-    /// Every capture of the project, and the shared vectors where they are there.
+    /// Every capture of the project, and the shared vectors if present.
     private static let recordings: [Recording] = {
         let root = ProjectFolder.url
         let vectors =
@@ -40,7 +40,7 @@ import Testing
         return Recording(path: path, driver: driver, bytes: bytes)
     }
 
-    /// One person's machine: a state folder in which earlier runs left something, and a clock.
+    /// A machine with a state folder of earlier runs, and a clock.
     private struct Machine: Sendable {
         let folder = TestFolder()
         let hour: Int64
@@ -71,11 +71,11 @@ import Testing
         return lines(sink)
     }
 
-    /// The bytes of the cuff, from a pipe.
+    /// From a pipe.
     private static func decode(_ recording: Recording, on machine: Machine, isLive: Bool = false) -> String {
         let (options, sink) = machine.options()
         var ends: [Int32] = [0, 0]
-        // What a pipe holds: nobody has to write while it is read.
+        // At most the capacity of a pipe, so that writing does not block.
         guard !recording.bytes.isEmpty, recording.bytes.count <= 1 << 16, pipe(&ends) == 0 else { return "" }
         let written = recording.bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
         close(ends[1])
@@ -102,7 +102,6 @@ import Testing
         }
     }
 
-    /// Live bytes keep the moment at which they came.
     @Test func liveBytes_HaveAReceiveTime() async throws {
         let recording = try #require(Self.recordings.first { $0.driver == "ampall-bp868f" })
         try await onThread {
@@ -112,7 +111,7 @@ import Testing
         }
     }
 
-    /// A configuration that another agent of the same number spelled out before counts for nothing.
+    /// A configuration sent earlier by another agent of the same number has no effect.
     @Test func aRememberedConfiguration_IsNotBelieved() async throws {
         let recording = try #require(Self.recordings.first { $0.driver == "phd" && $0.path.contains("extended") })
         try await onThread {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// What was measured for a test or a demonstration is no person's: it counts nowhere, and is said.
+/// Measurements for a test or a demonstration belong to no person: they are excluded, with a message.
 @Suite(.timeLimit(.minutes(1))) struct StagedReadingTests {
     private func reading(_ systolic: Int, _ flags: MeasurementFlags, minute: Int64, driver: DriverID) -> Reading {
         var reading = Reading(

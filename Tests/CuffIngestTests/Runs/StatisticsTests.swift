@@ -50,7 +50,7 @@ import Testing
         #expect(lines.contains("cuff_commit_seconds_bucket{le=\"+Inf\"} 4"))
         #expect(lines.contains("cuff_commit_seconds_sum 20.001700"))
         #expect(!sample.openMetrics.contains("anna"))
-        // Every sample belongs to a family that was declared before it.
+        // Every sample belongs to a family declared before it.
         var families: Set<String> = []
         for line in lines.dropLast() {
             let words = line.split(separator: " ").map(String.init)
@@ -72,7 +72,7 @@ import Testing
         _ = await sink.arrivals.wait { $0.reduce(0, +) == 5 }
         try await onThread { try pipeline.finish() }
         #expect(pipeline.commits.count == 5)
-        // The first write failed and came again 100 ms later.
+        // The first write failed and was repeated after 100 ms.
         #expect(pipeline.commits.longest >= .milliseconds(90))
         #expect(pipeline.reports[0].writes.count >= 1 && pipeline.reports[0].waiting == 0 && pipeline.reports[0].nextTry == nil)
     }

@@ -5,7 +5,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// What sinks that had a reading are told when it is deleted.
 @Suite(.timeLimit(.minutes(1))) struct DeletionNoticeTests {
     private func reading(_ number: UInt64) -> Reading {
         var reading = Reading(
@@ -94,11 +93,11 @@ import Testing
                 Issue.record("\(effects)")
                 continue
             }
-            #expect(line.id == "a" && reason.contains("takes no deletions"))
+            #expect(line.id == "a" && reason.contains("does not accept deletions"))
         }
     }
 
-    /// With a real program: it says that it takes deletions because it was offered them.
+    /// With a real program, which announces deletions because it was offered them.
     @Test(arguments: [true, false]) func aProgram_IsOfferedDeletions(_ isKnowing: Bool) async throws {
         let folder = TestFolder()
         let script = folder.file("helper")
@@ -165,7 +164,7 @@ import Testing
                 "\"_effectiveDateTime\":{\"extension\":[{\"url\":\"http://hl7.org/fhir/StructureDefinition/data-absent-reason\""))
         let urls = entries.compactMap { ($0["request"] as? [String: Any])?["url"] as? String }
         #expect(urls.map { $0.suffix(12) } == ["000000000001", "000001:pulse", "00001:status"])
-        // Whose it was is known no more.
+        // The subject is no longer known.
         try delete(reading(2), in: store)
         let second = try export("2=Patient/p2")
         #expect(second.0.deleted == [reading(2).id] && !second.0.saysDeleted && second.1.isEmpty)

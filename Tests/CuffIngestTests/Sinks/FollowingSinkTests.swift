@@ -5,9 +5,9 @@ import Testing
 
 @testable import CuffIngest
 
-/// Sinks whose outbox is in the database of another sink of the run: readings and their lines are one transaction.
+/// Sinks with an outbox in the database of another sink of the run: readings and lines are one transaction.
 @Suite(.timeLimit(.minutes(2))) struct FollowingSinkTests {
-    /// A helper that is ready and answers nothing, so that lines stay.
+    /// A helper that never answers, so that lines stay queued.
     private static let silent = "exec+ack:sh -c 'echo ready 1; cat > /dev/null'"
 
     private func pipeline(_ folder: TestFolder, _ sinks: [String]) throws -> Pipeline {
@@ -24,7 +24,6 @@ import Testing
         try alter(folder.file("bp.db"), sql)
     }
 
-    /// Hands over a batch and ends; answers the reports and the fault.
     private func run(_ folder: TestFolder, _ sinks: [String], _ batches: [Batch]) async throws -> (
         reports: [SinkReport], fault: IngestError?
     ) {

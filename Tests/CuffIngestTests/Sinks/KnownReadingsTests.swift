@@ -10,7 +10,7 @@ import Testing
         return KnownReadings.Key(Reading.ID(wallSeconds: wall, hash: random.next()), revision: 0, isPending: false)
     }
 
-    /// The same answers as a plain set gives, however many keys left the memory on the way.
+    /// The same answers as a set, however many keys were spilled to disk.
     @Test(arguments: [true, false]) func answers_AreThoseOfASet(_ ordered: Bool) throws {
         let known = try KnownReadings(cacheKiB: 32)
         var model: Set<KnownReadings.Key> = []
@@ -36,7 +36,7 @@ import Testing
         for key in keys[20...] { #expect(try known.insert(key)) }
     }
 
-    /// A batch that was rolled back in the middle of many that were kept, with pages that are in the file already.
+    /// A batch rolled back between committed ones, with pages that are already in the file.
     @Test func forgotten_BatchesLeaveKeptOnesAlone() throws {
         let known = try KnownReadings(cacheKiB: 32)
         var model: Set<KnownReadings.Key> = []
@@ -62,7 +62,7 @@ import Testing
         for (revision, isPending) in [(0, true), (0, false), (1, false)] {
             #expect(try known.insert(KnownReadings.Key(id, revision: UInt8(revision), isPending: isPending)))
         }
-        // An id with no time at all stands at the beginning.
+        // An id without a time sorts first.
         #expect(Reading.ID(wallSeconds: nil, hash: 5).sortKey == 0)
         #expect(try known.insert(KnownReadings.Key(Reading.ID(wallSeconds: nil, hash: 5), revision: 0, isPending: false)))
     }
@@ -73,7 +73,6 @@ import Testing
         #expect(keys == keys.sorted() && Set(keys).count == keys.count)
     }
 
-    /// However long ago a file took a reading, it takes it once.
     @Test func file_OfManyReadings_IsNotDoubled() throws {
         let folder = TestFolder()
         let count = 52_152

@@ -11,7 +11,6 @@ import Testing
 
     private func lines(_ range: ClosedRange<Int>) -> [Outbox.Line] { range.map { line($0) } }
 
-    /// Effects in a word each.
     private func words(_ effects: [OutboxState.Effect]) -> [String] {
         effects.map { effect in
             switch effect {
@@ -28,7 +27,7 @@ import Testing
 
     private func said(_ text: String) -> OutboxState.Event { .received(Array(text.utf8)) }
 
-    /// A helper that is ready and holds these lines.
+    /// A helper that is ready and has these lines.
     private func carrying(_ lines: [Outbox.Line]) -> OutboxState {
         var state = OutboxState(name: "exec+ack:x")
         _ = state.handle(.waiting(lines.count), at: .zero)
@@ -48,11 +47,11 @@ import Testing
         #expect(words(state.handle(said("ready 1\n"), at: .zero)) == ["load 1000"])
         #expect(words(state.handle(.loaded(lines(1...2)), at: .zero)) == ["send {1}{2}"])
         #expect(state.unansweredCount == 2)
-        // Any chunking; in any order; each by its own name.
+        // Any chunking and order; each answer names its line.
         #expect(state.handle(said("ok id2"), at: .zero).isEmpty)
         #expect(words(state.handle(said(" 0\nok id"), at: .zero)) == ["ok id2 0"])
         #expect(words(state.handle(said("1 0\n"), at: .zero)) == ["ok id1 0"])
-        #expect(state.unansweredCount == 0 && state.wakeAt == nil, "an idle helper is waited for by nobody")
+        #expect(state.unansweredCount == 0 && state.wakeAt == nil, "an idle helper has no deadline")
         #expect(words(state.handle(.waiting(1), at: .zero)) == ["load 1000"])
         #expect(words(state.handle(.loaded([line(3)]), at: .zero)) == ["send {3}"])
         #expect(words(state.handle(said("ok id3 0\n"), at: .zero)) == ["ok id3 0"])
@@ -72,7 +71,7 @@ import Testing
         #expect(state.unansweredCount == 1000)
     }
 
-    /// Everything that is no answer, or answers for something else.
+    /// Everything that is not an answer, or answers another line.
     @Test(arguments: [
         "ok\n", "\n", "OK id1 0\n", "ok id1\n", "ok id1 0 \n", "ok  id1 0\n", "ok id1 00\n", "ok id1 +0\n", "ok id1 -0\n", "ok id1 1\n",
         "ok id3 0\n", "ok id1 0 done\n", "ok id1 0\r\n", "ERROR: no\n", "HTTP/1.1 400 Bad Request\n", "ready 1\n", "refuse id9 0 no\n",
@@ -85,7 +84,7 @@ import Testing
         guard case .tell(let error, _)? = effects.last else { return #expect(Bool(false), "\(words(effects))") }
         #expect(error.status == .protocolFault)
         #expect(state.unansweredCount == 0 && !state.isOpen)
-        // What was unanswered is sent again to the next one.
+        // Unanswered lines are sent again to the next helper.
         #expect(words(state.handle(.waiting(2), at: .milliseconds(200))) == ["open"])
     }
 
@@ -105,6 +104,11 @@ import Testing
         #expect(state.wakeAt == .seconds(15))
         #expect(state.handle(.time, at: .milliseconds(14_999)).isEmpty)
         #expect(words(state.handle(.time, at: .seconds(15))) == ["close", "tell `ready 1` did not come within 10 s / 200"])
+        var ready = OutboxState(name: "x")
+        _ = ready.handle(.waiting(1), at: .zero)
+        _ = ready.handle(.opened, at: .zero)
+        _ = ready.handle(said("ready 1\n"), at: .seconds(9))
+        #expect(ready.wakeAt == nil && ready.handle(.time, at: .seconds(10)).isEmpty, "it has said its word in time")
         var busy = carrying(lines(1...2))
         #expect(busy.wakeAt == .seconds(60))
         _ = busy.handle(said("ok id1 0\n"), at: .seconds(50))
@@ -153,9 +157,9 @@ import Testing
         #expect(words(state.handle(said("ok id1 0\n"), at: .zero)) == ["ok id1 0"])
     }
 
-    // MARK: Who has never taken anything
+    // MARK: Helpers that never accepted anything
 
-    /// A blood pressure with a time, as it stands in the outbox.
+    /// A blood pressure with a time, as queued in the outbox.
     private func complete(_ number: Int) -> Outbox.Line {
         var line = line(number)
         line.bytes = Array("{\"type\":\"blood_pressure\",\"id\":\"id\(number)\",\"measured\":\"2026-05-05T07:31:00Z\"}\n".utf8)
@@ -169,7 +173,7 @@ import Testing
         #expect(state.handle(said("refuse id2 0 HTTP 400: no\n"), at: .zero).isEmpty)
         let why = "it has never accepted anything, and refused 2 readings: HTTP 400: no"
         #expect(words(state.handle(.waiting(2), at: .zero)) == ["close", "tell \(why) / 300000"])
-        // The lines wait still, and the next try begins with them.
+        // The lines are kept, and the next try starts with them.
         #expect(words(state.handle(.waiting(2), at: .seconds(300))) == ["open"])
         var ended = carrying([complete(1)])
         _ = ended.handle(said("refuse id1 0 no\n"), at: .zero)
@@ -181,7 +185,7 @@ import Testing
         #expect(state.handle(said("refuse id1 0 too old\n"), at: .zero).isEmpty)
         #expect(words(state.handle(said("ok id2 0\n"), at: .zero)) == ["aside id1 too old", "ok id2 0"])
         #expect(words(state.handle(said("refuse id3 0 no\n"), at: .zero)) == ["aside id3 no"])
-        // What is not sent twice while it is undecided.
+        // An undecided line is not sent twice.
         var undecided = carrying((1...2).map(complete))
         _ = undecided.handle(said("refuse id1 0 no\n"), at: .zero)
         #expect(words(undecided.handle(.waiting(3), at: .zero)) == ["load 1000"])

@@ -44,7 +44,7 @@ import Testing
 
     @Test func exec_IsStartedAgain_WhenItEnds() async throws {
         let folder = TestFolder()
-        // Takes two lines and ends, each time.
+        // Reads two lines and exits, each time.
         let spec = "exec:sh -c 'head -n 2 >> \(folder.file("got"))'"
         let sink = try open(spec, folder)
         for number in 0..<3 {
@@ -72,7 +72,7 @@ import Testing
 
     private func id(_ number: Int) -> String { Reading.sample(number).id.description }
 
-    /// The helpers under Examples, as they are shipped.
+    /// The helpers in Examples.
     private static let helpers =
         ProjectFolder.path("Examples/Sinks")
 
@@ -114,7 +114,7 @@ import Testing
         #expect(status == 0, "\(said)")
     }
 
-    /// Two faults that helpers have: a reading that comes again is written again, and answers go on after `later`.
+    /// Two common faults of helpers: a repeated reading is written again, and answers continue after `later`.
     @Test func theCheckOfTheProtocol_FindsFaults() async throws {
         let folder = TestFolder()
         let helper = folder.write(
@@ -135,7 +135,7 @@ import Testing
         #expect(!said.contains("FAIL: a conversation:"), "\(said)")
     }
 
-    /// What a wrong address answers, before anything was sent to it and for each line: each of these acknowledged a reading once.
+    /// Answers of wrong addresses, before anything was sent and for each line: each of these acknowledged a reading once.
     @Test(arguments: ["ok", "ERROR: no such table", "HTTP/1.1 400 Bad Request", "220 mail.example ESMTP", "", "ready 2"])
     func anotherProgram_AcknowledgesNothing(_ line: String) async throws {
         for script in ["echo \"\(line)\"; exec cat", "echo ready 1; while read a; do echo \"\(line)\"; done"] {
@@ -181,14 +181,14 @@ import Testing
         #expect(overview.table().contains("refused \(id(1)) 0: too old"))
         let json = "\"refused\":1,\"refusals\":[{\"id\":\"\(id(1))\",\"revision\":0,\"reason\":\"too old\"}]"
         #expect(overview.jsonLines.contains(json))
-        // It is kept, and goes with the reading or when it is given up.
+        // It is kept until the reading is deleted or the line is dropped.
         let store = try Store(folder.file("bp.db"), access: .write)
         #expect(try keptLines(store) == 1)
         #expect(try store.dropOutbox(spec) == 1)
         #expect(try store.outboxes().first { $0.spec == spec }?.refused == 0)
     }
 
-    /// Refuses every line while a file is there.
+    /// Refuses every line while a file exists.
     private func moody(_ folder: TestFolder) -> String {
         let helper = folder.write(
             "moody.sh",
@@ -229,7 +229,7 @@ import Testing
         #expect(try await retry(refused: true) == SinkRuns.Retried(sent: 2, refused: 0, left: 0))
         #expect(folder.lines("got") == lines(0..<3), "in their order")
         #expect(try overview(folder, spec)?.refused == 0)
-        // Who drops what was refused, and reads it again, means it.
+        // Dropping refused lines and reading them again queues them.
         _ = folder.write("refuses", "")
         #expect(try await carry(3..<4)?.refused == 1)
         unlink(folder.file("refuses"))
@@ -257,14 +257,14 @@ import Testing
         #expect(try outbox.put(batch(timed), line: ReadingLine()).added == 1)
         let second = try #require(try outbox.next(9).first)
         #expect(second.isCompleteReading && outbox.waiting == 1)
-        // The other side has it: it is not sent again.
+        // Acknowledged: it is not sent again.
         try outbox.acknowledge([second])
         #expect(try outbox.put(batch(timed), line: ReadingLine()).added == 0)
     }
 
     @Test func withoutAnswers_WhatWasHandedOver_AndNotReadToTheEnd_IsCounted() async throws {
         let folder = TestFolder()
-        // It takes everything and says at the end that it failed.
+        // Reads everything, then exits with a failure.
         let spec = "exec:sh -c 'cat > \(folder.file("got")); exit 3'"
         let sink = try open(spec, folder)
         #expect(!sink.isDurable)
@@ -274,7 +274,7 @@ import Testing
         let row = try #require(try overview(folder, spec))
         #expect(row.lost == 40 && !row.isDurable)
         #expect(try SinkOverview(database: folder.file("bp.db")).jsonLines.contains("\"durable\":false"))
-        // A listener whose kernel takes them, and who never accepts.
+        // The kernel accepts the connection, but the listener never does.
         let (listener, port) = try TCPTransport.listening("127.0.0.1", "0", "test")
         defer { Glibc.close(listener) }
         let deaf = try open("tcp:127.0.0.1:\(port)", folder)
@@ -328,7 +328,7 @@ import Testing
             try await onThread { try sink.close() }
         }
         #expect(try overview(folder, spec)?.pending == 50)
-        // Another run: the other side is there now, goes away in the middle, and comes back.
+        // Another run: the receiver exists now, disconnects, and comes back.
         let server = try Server(place)
         let sink = try open(spec, folder)
         _ = await server.lines.wait { $0.count >= 50 }
@@ -367,10 +367,10 @@ import Testing
         let port = try Server.freePort()
         var server = try Server(.tcp(host: "127.0.0.1", port: port), isReading: false)
         let sink = try open("tcp:127.0.0.1:\(port)", folder)
-        // More than the buffers of both kernels hold.
+        // More than both kernels buffer.
         for number in 0..<30 { _ = try sink.write(batch(number * 100..<number * 100 + 100)) }
         try await Task.sleep(for: .milliseconds(200))
-        // What the sink wrote before the peer went is taken; it is counted when nobody can take more.
+        // Bytes written before the peer disconnected count once nothing more can be read.
         server.close()
         try await Task.sleep(for: .milliseconds(200))
         let taken = 3000 - (sink.backlog?.waiting ?? 0)
@@ -419,7 +419,7 @@ import Testing
         let second = try open(spec, folder, faults: faults)
         _ = try second.write(batch(1..<2))
         #expect(await faults.wait(count: 1)[0].status == .tryAgain)
-        // The first looks at the disk every few seconds, and takes what the second left there.
+        // The first polls the database every few seconds and finds what the second queued.
         _ = await server.lines.wait(count: 2)
         try await onThread {
             try second.close()
@@ -430,7 +430,7 @@ import Testing
     }
 }
 
-/// A listener of lines that a test can stall and break off.
+/// A listener for lines that a test can stall and disconnect.
 final class Server: @unchecked Sendable {
     let lines = Mailbox<String>()
     private let listener: Int32
@@ -485,7 +485,7 @@ final class Server: @unchecked Sendable {
 
     func startReading() { gate.set(open: true) }
 
-    /// Breaks the connection off; the next one is accepted.
+    /// Disconnects; the next connection is accepted.
     func hangUp() { client.withLock { if $0 >= 0 { shutdown($0, Int32(SHUT_RDWR)) } } }
 
     func close() {

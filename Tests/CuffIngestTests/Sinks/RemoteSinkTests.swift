@@ -5,9 +5,8 @@ import Testing
 
 @testable import CuffIngest
 
-/// Helpers are found by scheme.
 @Suite(.timeLimit(.minutes(2))) struct RemoteSinkTests {
-    /// Keeps what it gets, and its arguments, and answers for each line.
+    /// Records its input and arguments, and acknowledges each line.
     private static let helper = #"""
         #!/bin/sh
         echo "$# $1" >> "$0.arguments"
@@ -22,7 +21,7 @@ import Testing
     private func install(_ name: String, in folder: TestFolder) {
         let draft = folder.write("\(name).draft", Self.helper)
         #expect(chmod(draft, 0o755) == 0)
-        // A child that another test starts may hold what this process has open for writing; execve(2) then says ETXTBSY.
+        // A child that another test starts may have inherited a writable descriptor; execve(2) then fails with ETXTBSY.
         let copy = Process()
         copy.executableURL = URL(fileURLWithPath: "/bin/cp")
         copy.arguments = [draft, folder.file(name)]
@@ -38,7 +37,7 @@ import Testing
         return try SinkSpec(spec).open(context)
     }
 
-    /// DESIGN "Remote sink" and the addresses that the helpers take.
+    /// Addresses of the helpers.
     @Test(arguments: [
         ("mqtt://nurse@127.0.0.1:1883/?gateway=g&prefix=cuff&discovery=homeassistant", "cuff-sink-mqtt"),
         ("mqtts://broker/?cafile=/etc/ca.pem", "cuff-sink-mqtt"), ("postgres://me@db/ward?sslmode=verify-full", "cuff-sink-postgres"),

@@ -5,11 +5,10 @@ import Testing
 
 @testable import CuffIngest
 
-/// Files that somebody renames, removes, replaces or empties under a sink: what `write` answers for is in the file of that name.
+/// A sink's file is renamed, removed, replaced or emptied: after `write`, the readings are in the file of that name.
 @Suite struct RotationTests {
     static let kinds = [SinkKind.jsonl, .csv]
 
-    /// How a file is taken from under a sink.
     enum Act: String, CaseIterable, Sendable {
         case rename, renameAndCreate, remove, truncate, copyAndTruncate, replace
 
@@ -39,7 +38,7 @@ import Testing
         }
     }
 
-    /// The ids in a file, whose every line must be whole.
+    /// The ids in a file, all of whose lines must be complete.
     static func stored(_ kind: SinkKind, _ path: String) throws -> [String] {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(!bytes.contains(0))
@@ -66,13 +65,13 @@ import Testing
         act.apply(path)
         #expect(try sink.write(.sample(5..<8)) == 0)
         #expect(try Self.stored(kind, path) == Self.ids(5..<8))
-        // What the cuff sends again is not in this file either.
+        // Readings that the cuff sends again are not in this file either.
         #expect(try sink.write(.sample(3..<8)) == 3)
         #expect(try Set(Self.stored(kind, path)) == Set(Self.ids(3..<8)))
         #expect(folder.mode("bp") == 0o600)
     }
 
-    /// A reading that comes again is answered for too, so it must be where the path leads.
+    /// A repeated reading must be in the file of the path, too.
     @Test(arguments: kinds, Act.allCases)
     func knownReading_IsWrittenAgain_WhereItsFileIsGone(_ kind: SinkKind, _ act: Act) throws {
         let folder = TestFolder()
@@ -84,12 +83,12 @@ import Testing
         #expect(try Self.stored(kind, path) == Self.ids(0..<2))
     }
 
-    /// While a batch is half written: whatever happens to the file then, the whole batch is in the named one, and once.
+    /// Whatever happens during a write, the whole batch is in the named file, once.
     @Test(arguments: kinds, Act.allCases)
     func amidAWrite_TheWholeBatchIsInTheNamedFile(_ kind: SinkKind, _ act: Act) throws {
         let folder = TestFolder()
         let path = folder.file("bp")
-        // Some 600 KB in ten parts; the act comes as soon as the file has grown by one of them.
+        // About 600 KB in ten parts; the file is changed after the first one.
         let sink = try SinkSpec(kind, path: path).open()
         _ = try sink.write(.sample(0..<3))
         let before = folder.text("bp").utf8.count
@@ -108,12 +107,12 @@ import Testing
         #expect(try sink.write(.sample(3..<3000)) == 0)
         done.withLock { $0 = true }
         acted.wait()
-        // The act may have come after the end of the write; then the next one is asked.
+        // It may have been changed after the end of the write; then the next write notices.
         #expect(try sink.write(.sample(2000..<3001)) <= 1000)
         let found = try Self.stored(kind, path)
         #expect(Set(found).isSuperset(of: Self.ids(2000..<3001)))
         #expect(Set(found).count == found.count)
-        // A copy was made of what was there; a renamed file ends with the last batch that was answered for.
+        // The old content was copied; a renamed file ends with the last acknowledged batch.
         if act != .copyAndTruncate, access(path + ".1", F_OK) == 0 {
             let rotated = try Self.stored(kind, path + ".1")
             #expect(Set(rotated).count == rotated.count)
@@ -128,8 +127,8 @@ import Testing
         #expect(rename(path, path + ".1") == 0)
         try sink.reopen()
         #expect(access(path, F_OK) == 0)
-        // The renamed one is free for whoever compresses it, as soon as no child of another test holds its copy of the lock,
-        // which it has between fork and exec.
+        // The renamed file can be locked once no child process of another test holds a copy of the lock, which it does between
+        // fork and exec.
         var other = try? LineFile(path + ".1")
         for _ in 0..<200 where other == nil {
             usleep(50_000)
@@ -149,7 +148,6 @@ import Testing
         #expect(try Self.stored(.jsonl, path) == Self.ids(0..<2))
     }
 
-    /// What stands there now is somebody else's: nothing is answered for, and nothing changed.
     @Test(arguments: kinds) func replacedByAForeignFile_IsAFault(_ kind: SinkKind) throws {
         let folder = TestFolder()
         let path = folder.file("bp")
@@ -179,7 +177,6 @@ import Testing
         #expect(try Self.stored(kind, path) == Self.ids(1..<2))
     }
 
-    /// The roll-back of a failed write shortens a file or leaves it.
     @Test func rollBack_NeverExtends() throws {
         let folder = TestFolder()
         let path = folder.file("a")

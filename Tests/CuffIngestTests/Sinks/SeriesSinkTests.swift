@@ -6,7 +6,7 @@ import Testing
 @testable import CuffIngest
 
 @Suite struct SeriesSinkTests {
-    /// Every plugging in is a source of its own; a watch of months must not remember them all.
+    /// Each connection is a new source, which a watch of months must not accumulate.
     @Test func onlyWhatIsUnderWay_IsHeld() throws {
         let folder = TestFolder()
         let sink = try SeriesSink(path: folder.file("bp.db"), policy: .ofResults)
@@ -24,7 +24,6 @@ import Testing
         try sink.close()
     }
 
-    /// Arrays of samples are kept without a measurement, each once, and come back as they were.
     @Test func waveforms_AreKept() throws {
         let folder = TestFolder()
         let sink = try SeriesSink(path: folder.file("bp.db"), policy: .ofResults)
@@ -63,8 +62,8 @@ import Testing
         return Batch(source: 7, driver: "byte", device: "x", entries: entries, through: 0)
     }
 
-    /// A cuff that shows pressure for half an hour costs as much for each sample as in its first minutes. Were all that is held copied for
-    /// each of them, the last ten thousand would take more than ten times as long as the first.
+    /// Samples after half an hour cost as much as at the start. If all samples were copied for each new one, the last ten
+    /// thousand would take more than ten times as long as the first.
     @Test func longMeasurement_IsNotCopiedForEachSample() throws {
         let folder = TestFolder()
         let sink = try SeriesSink(path: folder.file("bp.db"), policy: .ofResults)
@@ -84,7 +83,7 @@ import Testing
         try sink.close()
     }
 
-    /// What could not be kept comes again, and finds the samples that were there before, once.
+    /// A failed batch is repeated, and counts earlier samples once.
     @Test func aBatchThatFails_ComesAgain() throws {
         let folder = TestFolder()
         let path = folder.file("later/bp.db")

@@ -39,7 +39,7 @@ import Testing
             _ = folder.write("bp.jsonl", String(whole.dropLast(cut)))
             do {
                 let sink = try JSONLinesSink(path: path, line: ReadingLine())
-                // A line that lacks its line feed alone is whole.
+                // A line that only lacks its line feed is complete.
                 #expect(try sink.write(batch([.sample(1), .sample(2)])) == (cut == 1 ? 2 : 1))
             }
             #expect(folder.text("bp.jsonl") == whole, "cut by \(cut)")
@@ -54,7 +54,7 @@ import Testing
         #expect(folder.lines("bp.jsonl").count == 2)
     }
 
-    /// A disk that takes nothing back: what is to be cut off stays owed, however often writing fails meanwhile.
+    /// A disk that rejects every truncation: the pending truncation is kept, however often writes fail.
     @Test func lineFile_OwesWhatItCouldNotCut_UntilItCan() throws {
         let descriptor = faulty_file()
         try #require(descriptor >= 0)
@@ -184,7 +184,7 @@ import Testing
         #expect { try SQLiteSink(path: folder.file("no/bp.db")) } throws: { ($0 as? IngestError)?.status == .cannotCreate }
         #expect { try Store(folder.file("none.db"), access: .read) } throws: { ($0 as? IngestError)?.status == .noInput }
         #expect(!FileManager.default.fileExists(atPath: folder.file("none.db")))
-        // An empty file is nobody's yet.
+        // An empty file may be used.
         let empty = folder.write("empty.db", "")
         #expect(try SQLiteSink(path: empty).write(batch([.sample(1)])) == 0)
     }
@@ -223,7 +223,7 @@ import Testing
 
     // MARK: Disks that do not obey
 
-    /// A small file system of its own; needs root.
+    /// A small file system; needs root.
     private func withTmpfs(_ body: (String) throws -> Void) throws {
         let folder = TestFolder()
         guard mount("tmpfs", folder.path, "tmpfs", 0, "size=512k") == 0 else { return }
@@ -281,7 +281,6 @@ import Testing
         close(ends[1])
     }
 
-    /// On the thread of the source: all of the lines, or none of them.
     @Test func writeIfReady_WritesWholeLinesOrNothing() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
@@ -300,7 +299,7 @@ import Testing
         var room = [UInt8](repeating: 0, count: 1 << 17)
         let count = read(reader, &room, room.count)
         #expect(room[..<count].count { $0 == UInt8(ascii: "\n") } == written && room[count - 1] == UInt8(ascii: "\n"))
-        // More than a pipe is sure to take as a whole.
+        // More than a pipe accepts atomically.
         #expect(!sink.writeIfReady(Batch.sample(0..<16)) && !sink.writeIfReady(Batch.sample(0..<17)))
         #expect(sink.writeIfReady(Batch.sample(0..<2)))
         sink.close()
@@ -309,7 +308,7 @@ import Testing
         #expect(!file.writeIfReady(Batch.sample(0..<1)))
     }
 
-    /// A live source is never held up by a pipe that nobody reads; afterwards every line is there, whole and in order.
+    /// A pipe without a reader does not block a live source; afterwards every line is there, complete and in order.
     @Test(.timeLimit(.minutes(1))) func stalledPipe_HoldsUpNoLiveSource() async throws {
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
@@ -318,7 +317,7 @@ import Testing
         let pipeline = Pipeline([Pipeline.Member(StandardOutputSink(line: ReadingLine(), descriptor: writer))])
         let source = pipeline.attach(Pipeline.Source(mayThin: true, committed: { _ in }, paused: { _ in }))
         let total = 1500
-        // Some 300 KB into 64 KiB: returns although the sink waits.
+        // About 300 KB into 64 KiB: returns although the sink blocks.
         try await onThread {
             for number in 0..<total {
                 var one = Batch.sample(number..<(number + 1))
@@ -342,7 +341,7 @@ import Testing
         close(reader)
     }
 
-    /// Of a file the lines are in the pipe when the batch was handed over; a sink that may be left out holds nobody up.
+    /// For a file, the lines are in the pipe on return; an optional sink delays nothing.
     @Test(.timeLimit(.minutes(1))) func bulkSource_PrintsInPlace_ForARequiredSinkAlone() async throws {
         signal(SIGPIPE, SIG_IGN)
         for isRequired in [true, false] {
@@ -387,7 +386,7 @@ import Testing
     ])
     func spec_TakesAPathThatIsAName(_ text: String) throws { #expect(try SinkSpec(text).description == text) }
 
-    /// Whatever else is wrong with an address, its password is not repeated.
+    /// Whatever else is wrong with an address, its password is not printed.
     @Test(arguments: [
         "HTTPS://u:hunter2@host/", "https://user%3Ahunter2@host/", "https://user%3ahunter2%40host/", "Mqtts://u:hunter2@host",
         "mqtts://u:hunter2@host/?gateway=x", "nosuch+scheme://u:hunter2@host", "NOSUCH://host/?token=hunter2",

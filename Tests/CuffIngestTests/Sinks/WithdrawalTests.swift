@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// A result that its sender corrects or withdraws, in the database and in an outbox.
+/// Results that are corrected or withdrawn by their sender.
 @Suite(.timeLimit(.minutes(1))) struct WithdrawalTests {
     private func reading(_ systolic: Int, revision: UInt8 = 0) -> Reading {
         var reading = Reading(
@@ -50,10 +50,10 @@ import Testing
         #expect(try stored(store) == [137])
         try write(withdrawal)
         #expect(try stored(store).isEmpty && store.deletedCount() == 1)
-        // What was sent before, sent again, does not bring it back.
+        // Sending earlier results again does not bring it back.
         _ = try sink.write(batch([reading(177), reading(137, revision: 1), withdrawal]))
         #expect(try stored(store).isEmpty && store.deletedCount() == 1)
-        // The other side is told as of a deletion, once; earlier lines that wait are not sent any more.
+        // The receiver gets one notice of a deletion; earlier queued lines are not sent.
         let lines = try outbox.next(10)
         #expect(lines.map(\.isDeletion) == [true])
         #expect(lines.allSatisfy { !String(decoding: $0.bytes, as: UTF8.self).contains("177") })

@@ -6,14 +6,14 @@ import Testing
 
 @testable import CuffIngest
 
-/// Disks that stop obeying while a run is under way, and obey again: nothing is acknowledged that is not on disk, the state
-/// is said, and what was held up is stored without a restart.
+/// Disks that fail during a run and recover: only durable readings are acknowledged, the fault is reported, and delayed readings
+/// are stored without a restart.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct DiskFaultTests {
     private static let isRoot = geteuid() == 0
-    /// EIO from the disk itself, below SQLite.
+    /// EIO from the disk, below SQLite.
     private static let isShimmed = faulty_disk_install() == 0
 
-    /// A cuff whose acknowledgements the test sees, ending in one sink under the daemon's policy.
+    /// A cuff whose acknowledgements the test sees, with one sink and the daemon's policy.
     private struct Rig {
         let transport = LoopTransport()
         let faults = Mailbox<IngestError>()
@@ -29,7 +29,6 @@ import Testing
             }
         }
 
-        /// The highest count that the cuff was acknowledged for.
         var acknowledged: UInt8 { transport.writes.values.last?[1] ?? 0 }
 
         func finish() async throws {
@@ -89,13 +88,13 @@ import Testing
             _ = await rig.transport.started.wait(count: 1)
             rig.transport.inject([1])
             _ = await rig.transport.writes.wait { $0.last == [0x06, 1] }
-            // Somebody else fills the disk to its last page.
+            // Another process fills the disk completely.
             let filler = open("\(folder)/filler", O_WRONLY | O_CREAT, 0o600)
             let zeros = [UInt8](repeating: 0, count: 4096)
             while write(filler, zeros, zeros.count) > 0 {}
             close(filler)
             var sent: UInt8 = 1
-            // A file's last page and SQLite's log may have room left for a few.
+            // The file's last page and SQLite's log may have room for a few readings.
             while rig.faults.values.isEmpty && sent < 250 {
                 sent += 1
                 rig.transport.inject([sent])
@@ -114,7 +113,7 @@ import Testing
         }
     }
 
-    /// A cuff is acknowledged for what is in the file of that name, also when it is rotated under way.
+    /// Acknowledged readings are in the file of that name, also after a rotation.
     @Test(arguments: RotationTests.kinds, RotationTests.Act.allCases)
     func rotatedFile_HoldsWhatTheCuffIsThankedForFromThenOn(_ kind: SinkKind, _ act: RotationTests.Act) async throws {
         let folder = TestFolder()
@@ -132,7 +131,7 @@ import Testing
         try await rig.finish()
     }
 
-    /// What stands under the name is somebody else's: the acknowledgement wait until it is gone.
+    /// A foreign file delays the acknowledgement until it is removed.
     @Test func foreignFileInPlace_HoldsTheAcknowledgementBack() async throws {
         let folder = TestFolder()
         let path = folder.file("bp")

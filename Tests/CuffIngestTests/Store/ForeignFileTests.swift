@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Which files a sink appends to, and what it puts in order first: only what it wrote itself.
+/// Sinks append to, and repair, only files that they wrote.
 @Suite struct ForeignFileTests {
     private static let isRoot = geteuid() == 0
 
@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Foreign
 
-    /// What people have in files; none of it is a line of this program.
+    /// Common contents of other files; no line is this program's.
     private static let foreign: [(String, [UInt8])] = [
         ("settings", Array("{\"theme\": \"dark\", \"size\": 3}".utf8)),
         ("settings with a line feed", Array("{\"theme\": \"dark\", \"size\": 3}\n".utf8)),
@@ -54,7 +54,7 @@ import Testing
         #expect(bytes(folder, "f") == content)
     }
 
-    /// Somebody's own text behind lines of this program, whole or not, is not cut away and not built upon.
+    /// Foreign text after this program's lines is neither cut off nor appended to.
     @Test(arguments: RotationTests.kinds, ["a note of mine", "{", "\u{0}\u{0}x\nnote"])
     func foreignEnd_IsRefused_OrIsABeginningOfOurs(_ kind: SinkKind, _ end: String) throws {
         let folder = TestFolder()
@@ -79,7 +79,6 @@ import Testing
         #expect(try bytes(folder, "a.csv") == whole(.csv))
     }
 
-    /// Rows that somebody added to our table in a spreadsheet stay.
     @Test func rowsOfSomebodyElse_InOurTable_Stay() throws {
         let folder = TestFolder()
         let path = folder.write("a.csv", try whole(.csv) + Array("mine,,\r\n".utf8))
@@ -90,19 +89,19 @@ import Testing
 
     // MARK: Torn ends
 
-    /// Cut at any byte: the file is ours, and the readings that are whole are kept.
+    /// Cut at any byte: the file is recognised, and complete readings are kept.
     @Test(arguments: RotationTests.kinds) func fileCutAnywhere_IsPutInOrder(_ kind: SinkKind) throws {
         let folder = TestFolder()
         let content = try whole(kind)
         let ends = content.indices.filter { content[$0] == 0x0A }.map { $0 + 1 }
         let path = folder.file("f")
-        // What cannot be told from the beginning of anybody's file.
+        // Too short to be identified.
         let indistinct = kind == .csv ? 17 : 35
         for length in indistinct..<content.count {
             _ = folder.write("f", Array(content[..<length]))
             let sink = try SinkSpec(kind, path: path).open()
             let repeated = try sink.write(.sample(0..<3))
-            // A whole line that lacks its end counts.
+            // A line that only lacks its end counts.
             let lines = ends.filter { $0 <= length + (kind == .csv ? 2 : 1) }.count - (kind == .csv ? 1 : 0)
             #expect(repeated == max(0, lines), "cut to \(length)")
             #expect(bytes(folder, "f") == content, "cut to \(length)")
@@ -118,7 +117,7 @@ import Testing
 
     // MARK: Power cuts
 
-    /// A page that did not reach the disk reads as zeros, the one behind it may be there: every place and length.
+    /// A page that did not reach the disk reads as zeros, though the next one may exist: every place and length.
     @Test(arguments: RotationTests.kinds, [1, 7, 64, 300, 500])
     func zerosAnywhere_AreTakenOut_WithTheLinesTheyAreIn(_ kind: SinkKind, _ length: Int) throws {
         let folder = TestFolder()
@@ -129,7 +128,7 @@ import Testing
             for index in start..<start + length { damaged[index] = 0 }
             _ = folder.write("f", damaged)
             guard let sink = try? SinkSpec(kind, path: path).open() else {
-                // Nothing is left by which it could be known.
+                // Nothing is left to identify the file.
                 #expect(bytes(folder, "f") == damaged)
                 #expect(kind == .csv ? length + start > content.count - 200 : length >= 300, "\(start)")
                 continue
@@ -149,7 +148,7 @@ import Testing
         #expect(try bytes(folder, "f") == whole(kind))
     }
 
-    /// A line that an earlier program appended behind a torn one is whole, and was acknowledged.
+    /// A line appended by an earlier version after a torn one is complete, and was acknowledged.
     @Test(arguments: RotationTests.kinds) func lineBehindATornOne_IsKept(_ kind: SinkKind) throws {
         let folder = TestFolder()
         let content = try whole(kind)
@@ -171,7 +170,7 @@ import Testing
         #expect(told.values.first?.what.contains("1 damaged line") == true)
     }
 
-    /// The file that takes the damaged one's place is locked and followed as the first was.
+    /// The repaired file is locked and followed like the first.
     @Test func repairedFile_IsTheSinksOwn() throws {
         let folder = TestFolder()
         var content = try whole(.jsonl)
@@ -221,15 +220,18 @@ import Testing
         #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
         #expect(chown(folder.file("pipe"), 12_345, 12_345) == 0)
         #expect { try SinkSpec(.jsonl, path: folder.file("pipe")).open() } throws: { ($0 as? IngestError)?.status == .noPermission }
-        // A state file tells what to do with a cuff: another's is not read.
+        // A state file contains commands for a cuff, so another user's is not read.
         let state = folder.file("state")
         try StateFile.write("text", to: state)
         #expect(StateFile.read(state) == "text")
         #expect(chown(state, 12_345, 12_345) == 0)
         #expect(StateFile.read(state) == nil)
-        // What a service keeps in its own folder is the service's, also for root.
+        // A service's files belong to the service, also for root.
         #expect(chown(folder.path, 12_345, 12_345) == 0)
         #expect(StateFile.read(state) == "text")
+        // Not where others may put files into that folder.
+        #expect(chmod(folder.path, 0o770) == 0)
+        #expect(StateFile.read(state) == nil)
     }
 
     @Test func stateFile_IsNoLinkAndNoPipe() throws {
@@ -259,7 +261,6 @@ import Testing
         #expect(access(folder.file("nowhere"), F_OK) != 0)
     }
 
-    /// A descriptor that the shell gave is no link of somebody's.
     @Test func descriptorOfOurOwn_IsWrittenTo() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)

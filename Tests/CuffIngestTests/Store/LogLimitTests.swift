@@ -2,7 +2,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// How long the log of a database may become, as figures alone.
 @Suite struct LogLimitTests {
     struct Case: Sendable {
         var size: UInt64
@@ -13,7 +12,7 @@ import Testing
     private static let mebi: UInt64 = 1 << 20
 
     static let cases: [Case] = [
-        // 4 MiB, a 64th of it; what is left at the end is for readings.
+        // 4 MiB, a 64th of it; the last free space is for readings.
         Case(4 * mebi, 3 * mebi, 65_536), Case(4 * mebi, mebi - 1, 0), Case(4 * mebi, 0, 0),
         // A large volume that is nearly full.
         Case(1 << 40, 4096, 0), Case(1 << 38, 8 * mebi, 1_048_576),
@@ -32,7 +31,7 @@ import Testing
         watch.isFree()
         let isSaidAgain = watch.says(524_288, limit: 65_536)
         #expect(isSaidAgain)
-        // A log that may be long is not said to be so.
+        // A log within its limit causes no warning.
         var patient = LogWatch()
         let (early, late) = (patient.says(33_554_432, limit: 16_777_216), patient.says(67_108_864, limit: 16_777_216))
         #expect(!early && late)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// A database that is open stays whole, whoever looks into it meanwhile.
+/// Another reader does not damage an open database.
 @Suite struct OpenDatabasesTests {
     @Test(.timeLimit(.minutes(1))) func lookingInTwice_LosesNothing() async throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3") else {
@@ -15,13 +15,13 @@ import Testing
         let path = folder.file("bp.db")
         let sink = try SQLiteSink(path: path)
         #expect(try sink.write(.sample(0..<5)) == 0)
-        // A second look by this process: its end must not take the first one's locks away.
+        // A second connection of this process must not drop the first one's locks.
         do {
             let second = try Store(path, access: .read)
             try second.close()
         }
         #expect(try await look(path) == "5")
-        #expect(FileManager.default.fileExists(atPath: path + "-wal"), "the log is still there: somebody has the database open")
+        #expect(FileManager.default.fileExists(atPath: path + "-wal"), "the log still exists, because the database is open")
         #expect(try sink.write(.sample(5..<9)) == 0)
         #expect(try await look(path) == "9", "what is written after another program looked in is there")
         try sink.close()

@@ -5,7 +5,7 @@ import Testing
 @testable import CuffIngest
 @testable import cuff
 
-/// A patient's number is personal data: it gets into a column only where that is asked for, and nowhere else.
+/// A patient's number is personal data: it is stored in a column only on request, and nowhere else.
 @Suite struct PatientColumnTests {
     private static func message(_ patient: String, _ minute: Int) -> String {
         let time = "2026050507\(minute)00"
@@ -43,7 +43,7 @@ import Testing
         let other = TestFolder()
         _ = try await onThread { try Ingest.replay(paths: [path], options: self.options(other, keeps: true)) }
         try expect(other, ["MRN-7", "ALT-8", nil])
-        // The lines have no such key, and a later run without the switch takes nothing away.
+        // Lines have no such key, and a later run without the option removes nothing.
         #expect(!other.lines("bp.jsonl").contains { $0.contains("MRN-7") || $0.contains("patient") })
         _ = try await onThread { try Ingest.replay(paths: [path], options: self.options(other, keeps: false)) }
         try expect(other, ["MRN-7", "ALT-8", nil])
@@ -59,7 +59,7 @@ import Testing
         #expect(error?.status == .usage)
     }
 
-    /// A database of before the column is read as it is, and gets it from the next run that writes.
+    /// An earlier database is readable, and gets the column with the next write.
     @Test func anEarlierDatabase_GetsTheColumn() async throws {
         let folder = TestFolder()
         let path = folder.write("a.capture", Self.capture)
@@ -77,7 +77,6 @@ import Testing
         try expect(folder, [nil, nil, nil, "MRN-9"])
     }
 
-    /// An anonymised recording gives other numbers into the column, and different ones for different patients.
     @Test func anAnonymisedRecording_HasOtherNumbers() async throws {
         let folder = TestFolder()
         let path = folder.write("a.capture", Self.capture)
@@ -94,7 +93,6 @@ import Testing
         for name in ["MRN-7", "OTHER", "ALT-8", "Doe", "Jane"] { #expect(!written.contains(Hex.text(Array(name.utf8), separator: ""))) }
     }
 
-    /// The report of a problem counts what a database holds; it names no patient.
     @Test func aProblemReport_NamesNoPatient() async throws {
         let folder = TestFolder()
         let path = folder.write("a.capture", Self.capture)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// What people say beside readings, and corrections of what they typed in.
 @Suite(.timeLimit(.minutes(2))) struct RemarkTests {
     private func readings(_ path: String, _ change: (inout ReadingSelection) -> Void = { _ in }) throws -> [Reading] {
         var found: [Reading] = []
@@ -63,7 +62,7 @@ import Testing
         try fill(path, [.sample(1)])
         var one = try #require(try readings(path).first)
         #expect(one.remarks?[.note] == "cold" && one.remarks?[.arm] == "left" && one.revision == 1)
-        // The cuff sends the same record once more, with another value: the remark stays, and others get a third revision.
+        // The cuff sends the record again with another value: the remark is kept, and the visible revision is the third.
         try fill(path, [.sample(1, systolic: 121, revision: 1)])
         one = try #require(try readings(path).first)
         #expect(one.bloodPressure?.systolic.digits == Digits(121))
@@ -114,7 +113,7 @@ import Testing
         #expect(try new() == [])
         #expect(folder.lines("out.jsonl") == ["{\"type\":\"deleted\",\"schema\":1,\"id\":\"\(first.description)\"}"])
         #expect(try new() == [])
-        #expect(folder.lines("out.jsonl").isEmpty, "it is told once")
+        #expect(folder.lines("out.jsonl").isEmpty, "it is reported once")
     }
 
     @Test func sinksThatHadIt_GetItAgain_AndNoOthers() throws {
@@ -152,13 +151,12 @@ import Testing
         #expect(earlier.count == 1)
         #expect(earlier[0].reading.bloodPressure == .mmHg(182, 82, pulse: 71) && earlier[0].reading.revision == 1)
         #expect(earlier[0].reading.user == nil && earlier[0].reading.measured == old.measured && earlier[0].reading.remarks == nil)
-        // Typing the first values again is the same reading, and does not take the correction back.
+        // Entering the first values again is the same reading, and does not undo the correction.
         #expect(
             try !HealthRuns.add(ManualEntry(.mmHg(182, 82, pulse: 71), at: old.measured ?? Timestamp(seconds: 0)), zone: .utc, to: path)
                 .isNew)
         #expect(try readings(path).first?.bloodPressure == .mmHg(128, 82))
         #expect(try store.check().count == 0)
-        // Nothing of it outlives the reading.
         var all = ReadingSelection(zone: .utc)
         all.ids = [old.id]
         #expect(try store.delete(all) == 1)
@@ -185,7 +183,7 @@ import Testing
     @Test func anEarlierVersionsDatabase_IsReadAndBroughtUpToDate() throws {
         let folder = TestFolder()
         let path = folder.file("bp.db")
-        // As the program was before there were remarks.
+        // As in versions before remarks.
         try makeDatabase(path, upTo: "outbox answers")
         try alter(
             path,

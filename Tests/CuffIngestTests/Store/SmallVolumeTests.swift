@@ -6,11 +6,11 @@ import Testing
 
 @testable import CuffIngest
 
-/// Databases on volumes of a few megabytes, as in routers and gateways, and on full ones.
+/// Databases on small and full volumes, as in routers and gateways.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct SmallVolumeTests {
     enum Kind: String, CaseIterable { case tmpfs, ext4 }
 
-    /// A file system of its own; says why where there can be none.
+    /// A file system of its own; prints the reason if there can be none.
     private func withVolume(_ kind: Kind, _ megabytes: Int, _ body: (TestFolder) throws -> Void) throws {
         let folder = TestFolder()
         let images = TestFolder()
@@ -50,7 +50,7 @@ import Testing
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Writes deliveries until the volume is full; answers how many readings are stored.
+    /// Writes deliveries until the volume is full; returns the number of stored readings.
     private func fill(_ sink: any Sink, from first: Int, each count: Int, onDelivery: (Int) -> Void = { _ in }) throws -> Int {
         var stored = first
         var fault: IngestError?
@@ -65,11 +65,11 @@ import Testing
         return stored
     }
 
-    /// A volume of 4 MB is for readings, not for the log of them: 200 readings are some 40 KB in the file.
+    /// A volume of 4 MB is used for readings, not for the log: 200 readings need about 40 KB in the file.
     @Test(arguments: Kind.allCases) func smallVolume_IsFilledWithReadings(_ kind: Kind) throws {
         try withVolume(kind, 4) { folder in
             let path = folder.file("bp.db")
-            // What somebody frees afterwards, so that there is room to look.
+            // Removed later, to free space.
             let ballast = folder.write("ballast", [UInt8](repeating: 1, count: 200 << 10))
             var sink = try SQLiteSink(path: path)
             var longest = 0
@@ -77,7 +77,7 @@ import Testing
             print("note: \(kind.rawValue) of 4 MB took \(stored) readings, log at most \(longest) bytes, file \(size(path))")
             #expect(stored > 6000)
             #expect(longest < 256 << 10)
-            // The same again after a new start: what was freed meanwhile is used, and nothing of what is there is lost.
+            // After a restart, freed space is used and nothing is lost.
             #expect(unlink(ballast) == 0)
             try sink.close()
             #expect(try Store(path, access: .read).count() == stored)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// What somebody frees goes to readings, not to the log of those that did not fit.
+    /// Freed space is used for readings, not for the log of those that did not fit.
     @Test(arguments: Kind.allCases) func freedSpace_IsUsed(_ kind: Kind) throws {
         try withVolume(kind, 4) { folder in
             let path = folder.file("bp.db")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// Somebody's `sqlite3` that was left open in a transaction.
+    /// As with a `sqlite3` left open in a transaction.
     @Test func reader_ThatHoldsATransaction_IsTold() throws {
         try withVolume(.tmpfs, 32) { try holdATransaction($0) }
     }

@@ -7,7 +7,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// What comes back from a database, and what must not.
 @Suite(.timeLimit(.minutes(2))) struct StoreContentTests {
     private func batch(_ readings: [Reading]) -> Batch {
         Batch(source: 1, driver: "and-std", device: "SN1", entries: readings.map { .reading($0) })
@@ -71,7 +70,7 @@ import Testing
         #expect(text.contains("\"systolic_kPa\":14.0,") && text.contains("\"diastolic_kPa\":9.3,"), "\(text)")
     }
 
-    /// 2688 (MDC_DIM_MILLI_BAR's neighbourhood) has no name here; 3872 is mmHg.
+    /// 2688 (near MDC_DIM_MILLI_BAR) has no name here; 3872 is mmHg.
     @Test(arguments: [UInt16(0), 3872, 2688, 65535]) func unitCode_ComesBack(_ unit: UInt16) throws {
         let quantity = Quantity(partition: 2, term: 57664, value: Digits(mantissa: 7150, exponent: -2), unit: unit)
         let reading = sample(.quantity(quantity))
@@ -95,7 +94,7 @@ import Testing
 
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
-    /// A database as the first version made it, by that version's own migration.
+    /// A database created by the first version's migration.
     private func old(_ folder: TestFolder, upTo name: String = "1 readings") throws -> String {
         let path = folder.file("old.db")
         try makeDatabase(path, upTo: name)
@@ -132,7 +131,7 @@ import Testing
         try store.close()
         #expect(try bytes(path) == before)
         #expect(try tables(path) == names)
-        // Writing brings it up to date, and keeps what it had.
+        // Writing migrates it and keeps the content.
         let sink = try SQLiteSink(path: path)
         _ = try sink.write(batch([.sample(1)]))
         try sink.close()
@@ -178,7 +177,7 @@ import Testing
         return Secret(reading: reading, raw: raw)
     }
 
-    /// Everything in the folder: the database, its log, the index of that.
+    /// Occurrences in the database, its log and the log's index.
     private func found(_ needles: [[UInt8]], in folder: TestFolder) throws -> Int {
         var count = 0
         for name in try FileNames.in(folder.path) {
@@ -195,7 +194,7 @@ import Testing
         let all = (0..<2000).map { secret($0, &generator) }
         let sink = try SQLiteSink(path: path)
         let outbox = try Outbox(try Store(path, access: .write), spec: "tcp:a:1")
-        // Out of order, so that pages are split in the middle.
+        // In random order, so that pages are split.
         let order = all.shuffled(using: &generator)
         for start in stride(from: 0, to: order.count, by: 40) {
             let one = batch(order[start..<start + 40].map(\.reading))

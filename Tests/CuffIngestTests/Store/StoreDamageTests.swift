@@ -7,7 +7,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Databases that somebody else has made, or that a disk has changed: nothing is lost, taken for whole or left out without a word.
+/// Databases of other programs or damaged by a disk: nothing is lost, trusted or skipped silently.
 @Suite(.timeLimit(.minutes(5))) struct StoreDamageTests {
     private func fill(_ folder: TestFolder, _ numbers: Range<Int> = 0..<40) throws -> String {
         let path = folder.file("bp.db")
@@ -35,9 +35,9 @@ import Testing
         return found
     }
 
-    // MARK: Somebody else's file
+    // MARK: Files of other users
 
-    /// A database is filled like any other file, and what stands in its log becomes part of it.
+    /// An attacker could fill a database like any other file, and its log becomes part of it.
     @Test(arguments: ["", "-wal", "-journal"]) func database_ThatOthersMayWrite_OrOwn_IsRefused(_ suffix: String) throws {
         let folder = TestFolder()
         let path = folder.file("bp.db")
@@ -57,12 +57,12 @@ import Testing
         #expect { try SinkSpec(.sqlite, path: path).open() } throws: {
             ($0 as? IngestError)?.status == .noPermission && "\($0)".contains("it belongs to another user (uid 12345)")
         }
-        // The service's own database, in its own folder, is written by root, too.
+        // Root also writes a service's database in the service's folder.
         #expect(chown(folder.path, 12_345, 12_345) == 0)
         if suffix.isEmpty { _ = try SinkSpec(.sqlite, path: path).open().write(.sample(0..<1)) }
     }
 
-    // MARK: Somebody else's schema
+    // MARK: Schemas of other programs
 
     @Test(arguments: [
         "BEFORE INSERT ON reading BEGIN SELECT RAISE(IGNORE); END",
@@ -130,8 +130,7 @@ import Testing
 
     // MARK: Flipped bits
 
-    /// Every single bit that flips in the file's rows: what is handed over is as it was written; what is missing is counted; and the
-    /// check passes nothing that has changed.
+    /// For every bit flipped in the rows: readings are unchanged or counted as missing, and the check finds the row.
     @Test func flippedBits_AreAllNoticed() throws {
         let folder = TestFolder()
         let path = try fill(folder)
@@ -155,7 +154,7 @@ import Testing
             guard let store = try? Store(copy, access: .read) else { continue }
             if let shown = try? read(store) {
                 #expect(shown.allSatisfy { reading in whole.contains(reading) }, "a changed reading is shown")
-                #expect(shown.count == whole.count || store.damage != nil, "\(whole.count - shown.count) vanished without a word")
+                #expect(shown.count == whole.count || store.damage != nil, "\(whole.count - shown.count) were not counted as missing")
                 #expect(store.damage == nil || store.damage?.status == .badData)
             }
             let report = try? store.check()
@@ -165,7 +164,7 @@ import Testing
         #expect(noticed > 80)
     }
 
-    /// Whoever edits a row with another program says so by taking its checksum away.
+    /// Another program that edits a row must remove its checksum.
     @Test func aRowWithoutChecksum_IsShown_AndUnverified() throws {
         let folder = TestFolder()
         let path = try fill(folder, 0..<6)
@@ -179,7 +178,7 @@ import Testing
         #expect(report.count == 0 && report.unverified == 1)
     }
 
-    /// The values of all rows of the readings and the sources, as SQLite has them.
+    /// The values of all rows of readings and sources.
     private func content(_ path: String) throws -> [String] {
         try SQLiteConnection(path, .read).read { db in
             try ["reading", "source"].flatMap { table in
@@ -207,12 +206,12 @@ import Testing
         #expect(try read(store) { $0.since = Timestamp(seconds: 1_700_000_000) }.map(\.id) == others)
         let report = try store.check()
         #expect(report.count == 1 && report.problems.first?.id == id.description, "\(report.problems)")
-        // What is said beside it would make it a whole one, and the cuff's own copy does not.
+        // A remark must not give it a valid checksum; neither must the cuff's copy.
         #expect(throws: IngestError.self) { try store.remark([id], [(.note, "x")]) }
         let sink = try SQLiteSink(path: path)
         _ = try sink.write(.sample(0..<6))
         try sink.close()
-        // One that seems to wait for its completion is completed by it, and is as it was written.
+        // A row that looks pending is completed by the copy, which restores it.
         guard !sql.contains("pending") else {
             #expect(try store.check().count == 0)
             return
@@ -249,7 +248,7 @@ import Testing
         _ = try store.remark([Reading.sample(1).id], [(.note, "warm")])
         #expect(try store.check().count == 0)
         #expect(store.damage == nil)
-        // A line that was changed is not sent.
+        // A changed line is not sent.
         try execute(path, "UPDATE outbox SET line = replace(line, '120', '126') WHERE id = '\(Reading.sample(2).id)'")
         #expect(try store.check().problems.map(\.rule) == ["checksum"])
         #expect(try outbox.next(10).map(\.id) == [0, 1, 3, 1].map { Reading.sample($0).id.description })

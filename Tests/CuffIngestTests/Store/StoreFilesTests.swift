@@ -1,12 +1,13 @@
 import CuffCore
 import Foundation
 import Glibc
+import SQLite
 import Testing
 
 @testable import CuffIngest
 
-/// A database whose files are moved, removed, replaced or cut while a sink writes to it: what was told as stored is in the file
-/// that bears the name at that moment, or in the one that bore it before.
+/// A database whose files are moved, removed, replaced or cut while a sink writes: what was reported as stored is in the file of
+/// that name, or in its predecessor.
 @Suite(.timeLimit(.minutes(2))) struct StoreFilesTests {
     private func ids(_ path: String) throws -> Set<String> {
         let store = try Store(path, access: .read)
@@ -104,7 +105,7 @@ import Testing
         #expect(throws: IngestError.self) { try sink.write(.sample(5..<9)) }
         try sink.close()
         #expect(folder.text("bp.db") == "a diary, which is no database\n")
-        // What was acknowledged is there, and what was only tried may be.
+        // Everything acknowledged is there; what was only attempted may be.
         #expect(try ids(folder.file("old.db")).isSuperset(of: names(0..<5)))
     }
 
@@ -124,7 +125,70 @@ import Testing
         try second.close()
     }
 
-    /// Nothing that was told as stored is in the log alone, for its name is gone: the file by itself is looked at.
+    /// The log that stays under the name would be taken into the new database; its pages belong to the renamed one.
+    @Test func closingAfterAReplacement_LosesNothing_AndLeavesNoLog() throws {
+        let folder = TestFolder()
+        do {
+            let other = try SQLiteSink(path: folder.file("other.db"))
+            _ = try other.write(.sample(100..<120))
+            try other.close()
+        }
+        let sink = try sink(folder)
+        _ = try sink.write(.sample(0..<50))
+        #expect(rename(folder.file("bp.db"), folder.file("old.db")) == 0)
+        #expect(rename(folder.file("other.db"), folder.file("bp.db")) == 0)
+        try sink.close()
+        for suffix in ["-wal", "-shm"] { #expect(access(folder.file("bp.db\(suffix)"), F_OK) != 0, "\(suffix)") }
+        #expect(try ids(folder.file("bp.db")) == names(100..<120))
+        #expect(try ids(folder.file("old.db")) == names(0..<50))
+    }
+
+    /// A reader keeps the log's pages out of the renamed file. They stay beside it, where the new database does not take them.
+    @Test func closingAfterAReplacement_DuringARead_RenamesTheLog() throws {
+        let folder = TestFolder()
+        let other = try SQLiteSink(path: folder.file("other.db"))
+        _ = try other.write(.sample(100..<120))
+        try other.close()
+        let sink = try sink(folder)
+        _ = try sink.write(.sample(0..<5))
+        let reader = try SQLiteConnection(folder.file("bp.db"), .read)
+        try reader.read { reader in
+            #expect(try reader.hasRow("SELECT 1 FROM readings"))
+            _ = try sink.write(.sample(5..<50))
+            #expect(rename(folder.file("bp.db"), folder.file("old.db")) == 0)
+            #expect(rename(folder.file("other.db"), folder.file("bp.db")) == 0)
+            try sink.close()
+        }
+        #expect(try ids(folder.file("bp.db")) == names(100..<120))
+        #expect(rename(folder.file("bp.db-wal-unsaved"), folder.file("old.db-wal")) == 0)
+        #expect(try ids(folder.file("old.db")) == names(0..<50))
+        try reader.close()
+    }
+
+    /// SQLite removes the log by its name as it closes: a file that took its place is another program's.
+    @Test func closing_LeavesAnotherLogAlone() throws {
+        let folder = TestFolder()
+        let sink = try sink(folder)
+        _ = try sink.write(.sample(0..<5))
+        #expect(unlink(folder.file("bp.db-wal")) == 0)
+        _ = folder.write("bp.db-wal", "another program's")
+        try sink.close()
+        #expect(folder.text("bp.db-wal") == "another program's")
+        #expect(unlink(folder.file("bp.db-wal")) == 0)
+        #expect(try ids(folder.file("bp.db")) == names(0..<5))
+    }
+
+    @Test func aDatabaseThatCannotBeCreated_LeavesNoFile() throws {
+        let folder = TestFolder()
+        #expect(mkdir(folder.file("bp.db-wal"), 0o700) == 0)
+        #expect(throws: IngestError.self) { _ = try Store(folder.file("bp.db"), access: .write) }
+        #expect(access(folder.file("bp.db"), F_OK) != 0)
+        #expect(rmdir(folder.file("bp.db-wal")) == 0)
+        let store = try Store(folder.file("bp.db"), access: .write)
+        try store.close()
+    }
+
+    /// The log was unlinked, so everything reported as stored must be in the file itself.
     @Test func removedLog_CostsNothing() throws {
         let folder = TestFolder()
         let notices = Mailbox<IngestError>()

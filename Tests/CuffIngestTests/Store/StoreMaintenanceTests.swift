@@ -7,7 +7,6 @@ import Testing
 
 @testable import CuffIngest
 
-/// Backup, check, purge and decoding anew, on databases of this program.
 @Suite(.timeLimit(.minutes(2))) struct StoreMaintenanceTests {
     private func ids(_ path: String) throws -> [String] {
         var found: [String] = []
@@ -33,7 +32,7 @@ import Testing
         let path = folder.file("bp.db")
         let sink = try SQLiteSink(path: path)
         _ = try sink.write(.sample(0..<20))
-        // The log was not taken into the file yet.
+        // The log was not checkpointed yet.
         #expect((try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? 0) > 0)
         let backup = try Store(path, access: .read).backUp(to: folder.file("copy.db"))
         _ = try sink.write(.sample(20..<30))
@@ -42,7 +41,7 @@ import Testing
         #expect(backup.bytes == (try FileManager.default.attributesOfItem(atPath: folder.file("copy.db"))[.size] as? Int))
         #expect(folder.mode("copy.db") == 0o600)
         #expect(try ids(folder.file("copy.db")) == Array(try ids(path).prefix(20)))
-        // It is a database of this program, and takes readings.
+        // It is a database of this program and accepts readings.
         let restored = try SQLiteSink(path: folder.file("copy.db"))
         #expect(try restored.write(.sample(10..<30)) == 10)
         try restored.close()
@@ -62,7 +61,7 @@ import Testing
         #expect(try ids(copy).count == 20)
     }
 
-    /// What was deleted stands in no free page of the copy.
+    /// Also not in free pages of the copy.
     @Test func aBackup_HoldsNothingThatWasDeleted() throws {
         let folder = TestFolder()
         let path = try fill(folder)
@@ -119,7 +118,7 @@ import Testing
             VALUES (1, 'quantity_series', 'X', 1, '2026-05-05T07:31:10Z', '2026-05-05T07:31:40Z', 3, x'ff')
             """)
         #expect(try Store(path, access: .read).check().problems == [.damagedSeries(number: 1)])
-        // A page in the midst of the table loses its content.
+        // A page in the middle of the table is zeroed.
         let db = try SQLiteConnection(path, .write)
         try db.checkpoint(truncate: true)
         try db.close()
@@ -142,7 +141,7 @@ import Testing
         try sink.close()
         let all = try ids(path)
         let store = try Store(path, access: .write)
-        // Two lines were acknowledged, one of a reading that stays.
+        // Two lines were acknowledged, one of a reading that is kept.
         try alter(
             path,
             """
@@ -163,7 +162,7 @@ import Testing
         let left = try column(path, "SELECT id FROM outbox")
         #expect(left == [all[0]], "a line that was acknowledged keeps its reading from being sent twice")
         try store.close()
-        // The cuff's copies come again.
+        // The cuff sends its copies again.
         let again = try SQLiteSink(path: path)
         #expect(try again.write(.sample(100..<103, source: 2)) == 0)
         try again.close()
@@ -199,7 +198,7 @@ import Testing
                 differences += one.differences.map { "\($0.field) \($0.before ?? "-") \($0.after ?? "-")" }
             }
         }
-        // 100 + 25 is 125: the stored 135 came of an error.
+        // 100 + 25 is 125: the stored 135 came from an error.
         #expect(try run(false).changed == 1)
         #expect(differences == ["systolic_mmHg 135 125"])
         #expect(try run(true).changed == 1)
@@ -211,7 +210,7 @@ import Testing
         }
         #expect(found.count == 1 && found[0].id == reading.id && found[0].revision == 1)
         #expect(found[0].content == .bloodPressure(.mmHg(125, 85, pulse: 70)) && found[0].received == reading.received)
-        // The same record, read again by an old program, does not bring the error back.
+        // The same record, read by an older version, does not restore the error.
         let again = try SQLiteSink(path: path)
         #expect(try again.write(Batch(source: 1, driver: "beurer-serial", device: "SN1", entries: [.reading(reading)])) == 1)
         try again.close()

@@ -1,7 +1,7 @@
 import CuffCore
 import Testing
 
-/// A driver is named by its id in the log of tests: all its tables would be a page.
+/// In test logs a driver is named by its id; all its tables would fill a page.
 extension CuffDriver: CustomTestStringConvertible {
     public var testDescription: String { id.description }
 }

@@ -8,14 +8,13 @@ import Testing
 
 @testable import CuffIngest
 
-/// Runs blocking work on a thread of its own, so that it holds none of the test runner's.
+/// Runs blocking work on its own thread, not on one of the test runner's.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
     }
 }
 
-/// The error of a call that must fail.
 func failure(_ body: @escaping @Sendable () throws -> Void) async -> IngestError? {
     do {
         try await onThread(body)
@@ -25,8 +24,8 @@ func failure(_ body: @escaping @Sendable () throws -> Void) async -> IngestError
     }
 }
 
-/// Keeps a record of beurer-serial with a wrong reading of it, as a driver before a correction would have: decoding it anew
-/// changes the numbers and keeps the id.
+/// Stores a record of beurer-serial with a wrong reading, as before a correction of a driver: decoding it again changes the
+/// values and keeps the id.
 func storeMisreadRecord(_ path: String) throws -> Reading {
     let record: [UInt8] = [0xAC, 100, 60, 70, 5, 5, 7, 31, 26]
     var reading = Reading(
@@ -40,7 +39,6 @@ func storeMisreadRecord(_ path: String) throws -> Reading {
     return reading
 }
 
-/// A fault of the tests' own sinks and transports.
 struct TestFault: Fault {
     let kind: RunStatus
     let line: String
@@ -53,13 +51,12 @@ extension IngestError {
     }
 }
 
-/// The parts of an error's line.
 extension IngestError {
     var what: String { description }
     var why: String { description.split(separator: ": ", maxSplits: 1).dropFirst().joined() }
 }
 
-/// Values that arrive from other threads, awaited without blocking.
+/// Values from other threads, awaited without blocking.
 final class Mailbox<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
@@ -81,7 +78,7 @@ final class Mailbox<Value: Sendable>: Sendable {
 
     var values: [Value] { state.withLock { $0.values } }
 
-    /// All values, once they satisfy the condition; after `limit` the test has failed, and what came so far is returned.
+    /// The values once they satisfy the condition; fails after `limit` and returns what came so far.
     @discardableResult
     func wait(
         within limit: Duration = .seconds(60), at location: SourceLocation = #_sourceLocation,
@@ -116,7 +113,7 @@ final class Mailbox<Value: Sendable>: Sendable {
     }
 }
 
-/// A folder that vanishes with the test.
+/// A folder that is removed after the test.
 final class TestFolder: Sendable {
     let path: String
     init() {
@@ -137,15 +134,14 @@ final class TestFolder: Sendable {
     }
 }
 
-/// Keeps what it is given; holds every write back while it is stalled, and fails the first so many.
+/// Records batches; can stall writes and fail the first ones.
 final class MemorySink: Sink {
     let label = "memory"
     let takesLiveEvents: Bool
-    /// As far as a test is concerned, unless it says otherwise.
     let isDurable: Bool
     private let state = Locked((batches: [Batch](), failures: 0))
     private let gate = Gate(isOpen: true)
-    /// Readings of each batch that was handed over, before it is held back or fails; and of each that was written.
+    /// The readings of each batch received, before it stalls or fails, and of each written.
     let calls = Mailbox<Int>()
     let arrivals = Mailbox<Int>()
 
@@ -181,7 +177,7 @@ final class MemorySink: Sink {
 }
 
 extension Reading {
-    /// A blood pressure of a test, distinct by its number.
+    /// Distinct by `number`.
     static func sample(
         _ number: Int, systolic: Int = 120, revision: UInt8 = 0, isPending: Bool = false, code: String? = nil
     ) -> Reading {
@@ -209,8 +205,8 @@ extension Batch {
     }
 }
 
-/// A protocol of single bytes: each is a reading, and each commit is acknowledged with `06 n`, n readings in all. A byte FF is
-/// asked for by `readMemory`, and ends the session when it comes; `readMemory` waits so long for anything.
+/// A protocol of single bytes: each is a reading, and each commit is acknowledged with `06 n`, the total count. `readMemory`
+/// sends FF, and ends with a received FF or after a time limit.
 struct ByteSession: CuffSession {
     let patience: Duration
     private var count: UInt32 = 0
@@ -251,10 +247,9 @@ struct ByteSession: CuffSession {
 }
 
 extension CuffDriver {
-    /// Its patience is longer than a busy machine holds up a test.
+    /// Longer than a busy machine delays a test.
     static let byte = byte(patience: .seconds(50))
 
-    /// It forgets what it was acknowledged for.
     static let forgetfulByte = byte(patience: .seconds(50), forgets: true)
 
     static func byte(patience: Duration, forgets: Bool = false) -> CuffDriver {
@@ -271,7 +266,7 @@ private struct AndStdSimulatorStandIn: CuffSimulator {
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] { [] }
 }
 
-/// A device in memory: the test plays the cuff.
+/// A device in memory, played by the test.
 final class LoopTransport: Transport, @unchecked Sendable {
     let address = "loop"
     private var loop: EventLoop?
@@ -292,7 +287,7 @@ final class LoopTransport: Transport, @unchecked Sendable {
         started.post(true)
     }
 
-    /// Bytes from the cuff; while the link pauses they wait, as they would in the kernel.
+    /// Bytes from the cuff, which are queued while the link pauses, as in the kernel.
     func inject(_ bytes: [UInt8]) { post(.received(bytes)) }
     func unplug() { post(.closed(TransportFault.unplugged)) }
 
@@ -304,7 +299,7 @@ final class LoopTransport: Transport, @unchecked Sendable {
         if isFirst { loop?.async { self.pump() } }
     }
 
-    /// One event for each turn of the loop, as a descriptor gives them, so that a pause comes between two.
+    /// One event per turn of the loop, as with a descriptor, so that a pause may come in between.
     private func pump() {
         guard !isPaused, let event = held.withLock({ $0.first }) else { return }
         deliver?(event)
@@ -342,7 +337,7 @@ final class LoopTransport: Transport, @unchecked Sendable {
     }
 }
 
-/// A link that gets its commands when it is started.
+/// A link that gets its commands at the start.
 final class TestLink: Sendable {
     private let handle = Locked<LinkHandle?>(nil)
     private let make: @Sendable ([SessionCommand]) -> LinkHandle
@@ -373,14 +368,13 @@ final class TestLink: Sendable {
 }
 
 extension Store {
-    /// A blood pressure as it is stored, with whose it is.
     struct Pressure {
         let reading: Reading
         let driver, device: String
         var systolic: Int? { (reading.bloodPressure?.systolic.inMmHg).map { Int($0) } }
     }
 
-    /// The blood pressures in it, in the order of their ids.
+    /// In order of id.
     func all() throws -> [Pressure] {
         var selection = ReadingSelection(zone: .utc)
         selection.kinds = [.bloodPressure]
@@ -393,21 +387,19 @@ extension Store {
     }
 }
 
-// MARK: Databases as another program sees them: the views are for people, and this program's connections do not use them.
+// MARK: Databases from another program's view. Views are for users; this program does not use them.
 
-/// Runs statements without parameters.
 func alter(_ path: String, _ sql: String) throws {
     let db = try SQLiteConnection(path, .write)
     try db.execute(sql)
     try db.close()
 }
 
-/// The first column of a query's rows, as text.
 func column(_ path: String, _ sql: String) throws -> [String?] {
     try SQLiteConnection(path, .read).rows(sql) { $0.text(0) }
 }
 
-/// A database as an earlier version of the program made it, by the migrations up to this one.
+/// A database created by the migrations up to this one.
 func makeDatabase(_ path: String, upTo name: String) throws {
     let db = try SQLiteConnection(path, .write)
     try db.execute("PRAGMA journal_mode = WAL; PRAGMA application_id = \(Store.applicationID)")

@@ -3,10 +3,10 @@ import Testing
 
 @testable import CuffIngest
 
-/// An initialiser that throws after every property is set runs deinit: a descriptor closed in both may by then be another
-/// thread's file. Nothing but another thread notices.
+/// An initialiser that throws after every property is set runs deinit: a descriptor closed in both may already be another
+/// thread's file.
 @Suite struct DescriptorTests {
-    /// Opens and closes descriptors until it is told to stop; counts those that somebody else closed meanwhile.
+    /// Opens and closes descriptors until stopped; counts those closed by other threads meanwhile.
     private func stolen(while body: @escaping @Sendable () -> Void) async throws -> Int {
         let isDone = Locked(false)
         async let lost = onThread {
@@ -39,7 +39,7 @@ import Testing
         withExtendedLifetime(holder) {}
     }
 
-    /// A library decides nothing about the signals of its process: with the kernel's default a closed pipe would end it here.
+    /// A library must not change the signal handling of its process: the default of SIGPIPE would end it here.
     @Test func closedPipe_IsAnError_WhateverTheProcessDoesAboutItsSignal() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)

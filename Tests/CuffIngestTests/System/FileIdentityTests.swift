@@ -4,7 +4,7 @@ import Testing
 @testable import CuffIngest
 
 @Suite struct FileIdentityTests {
-    /// What a file of eight bytes that is open has become after `act`, which answers 0.
+    /// The change of an open file of eight bytes by `act`, which returns 0.
     private func change(_ folder: TestFolder, _ act: (String) -> Int32) throws -> FileIdentity.Change? {
         let path = folder.write("a", "1234567\n")
         let descriptor = try Descriptor.open(path, O_RDWR | O_APPEND)

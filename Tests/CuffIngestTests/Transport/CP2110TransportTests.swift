@@ -5,11 +5,11 @@ import Testing
 
 @testable import CuffIngest
 
-/// The HID-UART as its reports pass, against AN434: the numbers in the test are the document's.
+/// Reports of the HID UART; the numbers are those of AN434.
 @Suite struct CP2110TransportTests {
     private func pair() throws -> (ours: Int32, theirs: Int32) {
         var ends: [Int32] = [0, 0]
-        // Message sockets keep reports apart, as hidraw does.
+        // Message sockets keep report boundaries, as hidraw does.
         try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
         return (ends[0], ends[1])
     }
@@ -37,7 +37,7 @@ import Testing
             line.value.write([0x51, 0x22])
             line.value.write(long)
         }
-        // 63 bytes are the most a report carries; its number is their count.
+        // A report has at most 63 bytes; its number is their count.
         let sent = try await reports(theirs, count: 3)
         #expect(sent == [[2, 0x51, 0x22], [63] + long[..<63], [37] + long[63...]])
         for report: [UInt8] in [[3, 0xA5, 0x01, 0x02, 0xEE, 0xEE], [0x41, 0x01], [64, 1], [1, 0x33]] {
@@ -54,7 +54,7 @@ import Testing
         #expect(await events.wait { if case .closed(nil)? = $0.last { true } else { false } }.count > 0)
     }
 
-    /// Settings go by feature reports, which a socket has none of: the failure is told as the end of the line.
+    /// A socket has no feature reports for the settings, which ends the line.
     @Test(.timeLimit(.minutes(1))) func chipThatTakesNoSettings_IsAnEnd() async throws {
         let (ours, theirs) = try pair()
         defer { close(theirs) }

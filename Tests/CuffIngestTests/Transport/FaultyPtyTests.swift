@@ -4,9 +4,8 @@ import Testing
 
 @testable import CuffIngest
 
-/// Simulator and session talk over a real pty with 1 % of the bytes dropped, doubled or flipped.
-/// The conversation in memory (`FaultyLineTests`) draws hundreds of seeds; here each family shows once that the same holds
-/// with the kernel between and a real clock.
+/// Simulator and session over a real pty with 1 % of the bytes dropped, doubled or flipped. `FaultyLineTests` runs hundreds of
+/// seeds in memory; this shows once per family that it also works with the kernel and a real clock.
 @Suite struct FaultyPtyTests {
     static let asked: [(driver: String, command: SessionCommand)] = CuffFamilies.all.filter { $0.medium == .tty }.flatMap { driver in
         var commands: [(String, SessionCommand)] = []
@@ -15,10 +14,10 @@ import Testing
         return commands
     }
 
-    /// Longer than every family's own limits over a line that loses bytes, and short of a hang.
+    /// Longer than every family's own limits on a lossy line.
     static let limit: Duration = .seconds(90)
 
-    /// An IEEE 11073 agent that was refused may never come back, and its manager waits a minute for it; here, less.
+    /// An IEEE 11073 agent that was refused may not return, and its manager waits a minute for it.
     static let options: [String: [String: String]] = ["phd": ["patience": "6"]]
 
     @Test(arguments: asked)

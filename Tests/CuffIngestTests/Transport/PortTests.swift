@@ -4,9 +4,9 @@ import Testing
 
 @testable import CuffIngest
 
-/// A peer that asks and never listens.
+/// A peer that asks and never reads.
 @Suite(.timeLimit(.minutes(1))) struct PortTests {
-    /// Answers every byte with 256.
+    /// Answers every byte with 256 bytes.
     private struct AnsweringSession: CuffSession {
         mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
             guard case .received(let bytes) = event else { return }
@@ -22,7 +22,7 @@ import Testing
     private static func isPause(_ effect: LinkEffect) -> Bool { if case .pauseReading = effect { true } else { false } }
     private static func isResume(_ effect: LinkEffect) -> Bool { if case .resumeReading = effect { true } else { false } }
 
-    /// In virtual time: 64 KiB unsent stop the reading; 30 s without a byte taken end the link.
+    /// In virtual time: 64 KiB unsent stop reading; 30 s without progress end the link.
     @Test func peerThatTakesNothing_IsNotRead_AndItsLinkEnds() throws {
         var link = LinkState(LinkState.Setup(Self.driver))
         var effects: [LinkEffect] = []
@@ -31,13 +31,13 @@ import Testing
         #expect(!effects.contains(where: Self.isPause), "exactly full is not too much")
         link.handle(.transport(.received([1, 1])), at: LinkTime(elapsed: .seconds(1)), into: &effects)
         #expect(effects.filter(Self.isPause).count == 1)
-        // Whoever takes something has time again.
+        // Any progress restarts the time limit.
         link.handle(.transport(.sent([UInt8](repeating: 7, count: 256))), at: LinkTime(elapsed: .seconds(20)), into: &effects)
         #expect(link.deadline == .seconds(50))
         link.handle(.timePassed, at: LinkTime(elapsed: .seconds(50)), into: &effects)
         let finished = effects.contains { if case .notify(.finished(_, .aborted)) = $0 { true } else { false } }
         #expect(finished)
-        // The last writes get their two seconds, then the line is closed.
+        // The last writes get two seconds, then the line is closed.
         link.handle(.timePassed, at: LinkTime(elapsed: .seconds(52)), into: &effects)
         #expect(link.isEnded)
     }
@@ -55,7 +55,7 @@ import Testing
         #expect(link.deadline == nil)
     }
 
-    /// A peer on a socket that floods and reads late gets every answer, and never more than the ceiling waits.
+    /// A peer that floods and reads late gets every answer, and the output limit is never exceeded.
     @Test func peerThatReadsLate_LosesNothing() async throws {
         var pair: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)

@@ -3,14 +3,13 @@ import Testing
 
 @testable import CuffIngest
 
-/// The registry of transports: every address is parsed, explained and opened from it.
 @Suite struct TransportKindTests {
     @Test func everyExample_IsAnAddress_ThatItsKindOpens() throws {
         for kind in TransportKind.all {
             let address = try DeviceAddress(kind.example)
             let medium: CuffDriver.Medium = kind.name == "hidraw" ? .hidraw : .tty
             let request = TransportKind.Request(address, medium: medium, line: LineSettings())
-            // Whether there is a hidraw node behind a CP2110 is seen by its name alone.
+            // A CP2110 is recognised by the node's name only.
             #expect(kind.open(request) != nil, "\(kind)")
             #expect(TransportKind.all.filter { $0.open(request) != nil }.count == 1, "\(kind): one kind opens it")
         }
@@ -39,7 +38,6 @@ import Testing
         #expect(TransportKind.subsystems() == ["tty", "hidraw", "usb"])
     }
 
-    /// A program's own transport: its addresses parse, print, are assigned and opened as the built-in ones are.
     @Test func ownKind_IsOneMoreOfTheList() throws {
         let kinds = TransportKind.all + [.relay]
         let address = try DeviceAddress("relay://ward-2/7", among: kinds)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// A pseudo terminal whose master the test holds.
+/// A pseudo terminal whose master is held by the test.
 final class Pty: Sendable {
     let master: Int32
     let path: String
@@ -25,11 +25,19 @@ final class Pty: Sendable {
         }
     }
     func write(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { Glibc.write(master, $0.baseAddress, $0.count) } }
-    /// What has been written to the slave so far.
     func read() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 65536)
         let count = Glibc.read(master, &bytes, bytes.count)
         return Array(bytes.prefix(max(0, count)))
+    }
+    /// The kernel hands over what was written to the slave a moment after the write: waits for so many bytes.
+    func read(_ count: Int) async throws -> [UInt8] {
+        var bytes = read()
+        for _ in 0..<2000 where bytes.count < count {
+            try await Task.sleep(for: .milliseconds(5))
+            bytes += read()
+        }
+        return bytes
     }
     func settings() -> termios {
         var settings = termios()
@@ -39,7 +47,6 @@ final class Pty: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct TransportTests {
-    /// A transport on the loop.
     private final class Line: Sendable {
         let loop = EventLoop.shared
         let events = Mailbox<TransportEvent>()
@@ -93,7 +100,7 @@ final class Pty: Sendable {
         #expect(await line.closed() == nil)
     }
 
-    /// What a pseudo terminal cannot keep is not asked of it: else the second opening would have nothing to change.
+    /// Settings that a pseudo terminal cannot keep are not requested: otherwise a second opening would have nothing to change.
     @Test func tty_WithParity_OpensAgain() async throws {
         let pty = Pty()
         for _ in 0..<3 {
@@ -112,11 +119,11 @@ final class Pty: Sendable {
         line.write(all)
         let events = await line.events.wait { $0.contains { if case .sent = $0 { true } else { false } } }
         #expect(events.contains { if case .sent(let bytes) = $0 { bytes == all } else { false } })
-        #expect(pty.read() == all)
+        #expect(try await pty.read(256) == all)
         line.close()
     }
 
-    /// What the kernel counts of damage is told before the bytes of the same read, each kind for itself and once for each change.
+    /// The kernel's error counts are reported before the bytes of the same read, each kind separately and once per change.
     @Test func tty_DamageOnTheLine_IsToldBeforeItsBytes() async throws {
         var framing = clinux_line_errors()
         framing.framing = 3
@@ -128,7 +135,7 @@ final class Pty: Sendable {
         lost.lost = 1
         var broken = lost
         broken.line_break = 7
-        // As of the opening, where earlier damage stands already; then for each read.
+        // At the opening, with earlier errors; then for each read.
         let counts: [(clinux_line_errors?, CaptureEvent?)] = [
             (framing, nil), (parity, .parityError), (parity, nil), (overrun, .overrun), (lost, .overrun), (broken, .lineBreak),
             (clinux_line_errors(), nil), (nil, nil), (framing, nil),
@@ -157,7 +164,7 @@ final class Pty: Sendable {
         for (number, (_, expected)) in counts.enumerated().dropFirst() where number != 6 {
             #expect(told[UInt8(number)] == (expected.map { [$0] } ?? []), "read \(number)")
         }
-        // A driver that begins to count anew has changed in every kind; one that no longer counts is not asked again.
+        // After a driver resets its counts, every kind has changed; after one stops counting, it is not asked again.
         #expect(told[6] == [.framingError, .parityError, .overrun, .lineBreak])
         #expect(next.withLock { $0 } == 8)
         line.close()
@@ -175,7 +182,7 @@ final class Pty: Sendable {
     @Test func tty_Paused_ReadsNothing_AndNothingIsLost() async throws {
         let pty = Pty()
         let line = try Line(TTYTransport(path: pty.path, line: LineSettings()))
-        // Another line of the same reactor: once its byte has come, everything was told that was ready before it.
+        // Another line of the same loop: once its byte arrives, all earlier events were delivered.
         let witness = Pty()
         let other = try Line(TTYTransport(path: witness.path, line: LineSettings()))
         func settle(_ count: Int) async {
@@ -186,7 +193,7 @@ final class Pty: Sendable {
         line.pause()
         pty.write([1, 2, 3])
         await settle(1)
-        // One event may have been under way when the pause came; after that the kernel keeps what comes.
+        // One event may have been in flight when the pause came; then the kernel queues bytes.
         let early = Line.bytes(line.events.values).count
         pty.write([4, 5, 6])
         await settle(2)
@@ -219,7 +226,7 @@ final class Pty: Sendable {
         line.write([1, 2, 3, 4, 5])
         await line.events.wait { $0.contains { if case .sent = $0 { true } else { false } } }
         #expect(ContinuousClock.now - start >= .milliseconds(20))
-        #expect(pty.read() == [1, 2, 3, 4, 5])
+        #expect(try await pty.read(5) == [1, 2, 3, 4, 5])
         line.close()
     }
 
@@ -230,7 +237,7 @@ final class Pty: Sendable {
             ($0 as? IngestError)?.status == .tryAgain
         }
         line.close()
-        // Closing a line may wait for its output, so a worker does it, and the line is free once that has been told.
+        // Closing a line may wait for its output, so a worker does it; the line is free after `closed`.
         #expect(await line.closed() == nil)
         let again = try Line(TTYTransport(path: pty.path, line: LineSettings()))
         again.close()
@@ -251,7 +258,7 @@ final class Pty: Sendable {
         }
     }
 
-    /// Descriptors that hang up all at once from several queues crash Dispatch when each has a source of its own.
+    /// Descriptors that hang up at once on several queues crash Dispatch if each has its own source.
     @Test func manyHangUpsAtOnce_AreAllTold_AndDescriptorsReturn() async throws {
         func descriptors() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
         let before = descriptors()
@@ -263,7 +270,7 @@ final class Pty: Sendable {
             DispatchQueue.concurrentPerform(iterations: ptys.count) { ptys[$0].hangUp() }
             for line in lines { #expect(await line.closed() == .unplugged) }
         }
-        // Other tests run meanwhile and have descriptors of their own, for a while.
+        // Other tests temporarily have descriptors of their own.
         for _ in 0..<2000 where descriptors() >= before + 32 { try await Task.sleep(for: .milliseconds(20)) }
         #expect(descriptors() < before + 32)
     }
@@ -292,7 +299,7 @@ final class Pty: Sendable {
         close(probe.descriptor)
         let server = try Line(TCPTransport(host: "127.0.0.1", port: probe.port, role: .listen))
         let client = try Line(TCPTransport(host: "127.0.0.1", port: probe.port, role: .connect))
-        // Until a transport is open, nothing can be written.
+        // Nothing can be written before a transport is open.
         await client.events.wait { $0.contains { if case .opened = $0 { true } else { false } } }
         client.write([1, 2, 3])
         #expect(await server.received(3) == [1, 2, 3])
@@ -334,7 +341,7 @@ final class Pty: Sendable {
         }
     }
 
-    /// The and-std check is one byte, so some two faults in one frame pass: these seeds hold none.
+    /// The and-std check is one byte, so some double faults in a frame pass: these seeds have none.
     @Test(arguments: UInt64(1)...15) func faultyLine_NeverMakesAReadingThatWasNotSent(_ seed: UInt64) async throws {
         let records = SimulatedRecord.sample(count: 60, seed: seed)
         var simulator = CuffDriver.andStd.makeSimulator(SimulatorScript(records: records))

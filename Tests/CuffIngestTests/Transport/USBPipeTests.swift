@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// The table of USB transfer ends, played without a device.
+/// Results of USB transfers, without a device.
 @Suite struct USBPipeTests {
     private func opened(packet: Int = 64) -> USBPipeState {
         var state = USBPipeState(packet: packet)
@@ -16,7 +16,7 @@ import Testing
         var state = USBPipeState(packet: 64)
         #expect(state.handle(.opened) == (0..<4).map { .read(slot: $0) })
         #expect(state.handle(.read(slot: 2, status: 0, bytes: [1, 2])) == [.received([1, 2]), .read(slot: 2)])
-        // An empty packet ends a transfer and says nothing.
+        // An empty packet has no effect.
         #expect(state.handle(.read(slot: 3, status: 0, bytes: [])) == [.read(slot: 3)])
     }
 

@@ -57,7 +57,7 @@ import Testing
         do throws(IngestError) {
             _ = try read("[device.a]\ndriver = \"and-std\"\nmatch = \"./port\"\n")
             Issue.record("it was taken")
-        } catch { #expect(error.description == "c.toml:3: `./port` begins in the current folder, and a configuration has none") }
+        } catch { #expect(error.description == "c.toml:3: `./port` is relative: a configuration needs an absolute path") }
     }
 
     @Test func web_IsAnAddress_AndSaysWhereItStands() throws {
@@ -68,7 +68,7 @@ import Testing
         #expect(try read("[watch]\nagain = \"1h\"\n").web == nil)
         func refused(_ text: String) -> String { "c.toml:2: `\(text)` is not an address to serve a page on" }
         for (value, why) in [
-            ("true", "c.toml:2: `web` is to be an address such as \"127.0.0.1:6025\""),
+            ("true", "c.toml:2: `web` must be an address such as \"127.0.0.1:6025\""),
             ("\"::1:80\"", "\(refused("::1:80")): write an IPv6 address in brackets, as in tcp://[::1]:3001"),
             ("\":99999\"", "\(refused(":99999")): the port is a number from 0 to 65535"),
         ] {
@@ -136,7 +136,7 @@ import Testing
         #expect(error?.status == .noInput)
     }
 
-    /// A configuration starts programs: only what this user or root has written is used, whole or not at all.
+    /// A configuration can start programs: only files of this user or root are used.
     @Test func file_OfSomebodyElse_OrNoFile_OrTooLong_IsRefused() throws {
         func status(_ path: String) -> RunStatus? {
             do throws(IngestError) { _ = try CuffConfiguration.load(path) } catch { return error.status }
@@ -195,7 +195,7 @@ import Testing
     @Test func watchdogOfAnotherProcess_IsNotOurs() {
         #expect(ServiceNotifier(socket: nil, watchdog: "1000000", watchdogPid: "1").watchdogInterval == nil)
         #expect(ServiceNotifier(socket: nil, watchdog: nil).watchdogInterval == nil)
-        ServiceNotifier(socket: "relative/path").ready("nobody hears it")
+        ServiceNotifier(socket: "relative/path").ready("no socket")
         ServiceNotifier(socket: "/" + String(repeating: "x", count: 200)).ready("a path too long for a socket")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// What the service must be permitted, by its configuration.
+/// The network access of the service, derived from its configuration.
 @Suite struct ServiceNetworkTests {
     private func need(_ text: String) throws -> ServiceNetwork.Need {
         var configuration = CuffConfiguration()
@@ -26,7 +26,6 @@ import Testing
         #expect(try need(text) == expected)
     }
 
-    /// The file that is installed is what is written for servers.
     @Test func theShippedDropIn_IsTheWrittenOne() throws {
         var configuration = CuffConfiguration()
         try configuration.read("[watch]\nweb = \"0.0.0.0:6025\"", file: "test.toml", drivers: CuffFamilies.all)

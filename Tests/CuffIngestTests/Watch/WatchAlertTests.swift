@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Takes readings and alerts, and no other live events: as a sink with an outbox does.
+/// Receives readings and alerts but no other live events, as a sink with an outbox.
 private final class AlertSink: Sink {
     let label = "for-alerts"
     let takesAlerts = true
@@ -24,7 +24,7 @@ private final class AlertSink: Sink {
     var notices: [AlertNotice] { state.withLock { $0 } }
 }
 
-/// The alerts of a watch with its pipeline, its file and its database; a clock that the test sets.
+/// The alerts of a watch with pipeline, file, database, and a clock set by the test.
 private final class Rig {
     let folder: TestFolder
     let alerts: WatchAlerts
@@ -59,7 +59,7 @@ private final class Rig {
         return reading
     }
 
-    /// The reading and all that comes of it are with every sink.
+    /// Every sink has the reading and its consequences.
     func hear(_ reading: Reading) async throws {
         let before = readingsOnly.batches.count
         if let measured = reading.measured { clock.withLock { $0 = measured } }
@@ -134,7 +134,7 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         try await rig.hear(readings[2])
         #expect(rig.changes == ["raised"])
         try delete(readings[2])
-        // What was deleted comes again from the cuff.
+        // The cuff sends the deleted reading again.
         rig.at(8)
         try await rig.hear(readings[2])
         #expect(rig.changes == ["raised", "cleared"])
@@ -142,7 +142,7 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         try rig.pipeline.finish()
     }
 
-    /// As on SIGHUP: the watch began without any rule.
+    /// As on SIGHUP: the watch started without any rule.
     @Test func theFirstRule_WorksWithoutARestart() async throws {
         let folder = TestFolder()
         let rig = Rig([], folder: folder)
@@ -166,7 +166,7 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         try await rig.hear(Rig.reading(1, 120, at: 1))
         try await rig.hear(Rig.reading(2, 120, at: 20))
         #expect(rig.changes.isEmpty)
-        // The reading of another driver does not break the silence; it only lets time pass.
+        // A reading of another driver does not end the silence; it only lets time pass.
         rig.at(51)
         rig.pipeline.submit(Batch(source: 78, driver: "and-std", device: "kitchen", entries: [.reading(Rig.reading(3, 120, at: 51))]))
         #expect(try await eventuallyTrue { rig.changes == ["raised"] })
@@ -225,7 +225,6 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         #expect(try outbox.next(10).map { String(decoding: $0.bytes, as: UTF8.self).contains("\"systolic_mmHg\":191") } == [true])
     }
 
-    /// A file of lines that holds alerts is still a file of this program.
     @Test func aFileWithAlerts_IsGoneOnWith() throws {
         let folder = TestFolder()
         let reading = Rig.reading(1, 190, at: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// Plans that a watch keeps, on a clock of the test's own.
+/// Schedules of a watch, with a test clock.
 @Suite struct WatchScheduleTests {
     private static let eight: Int64 = 1_777_968_000  // 2026-05-05T08:00:00Z
 
@@ -17,7 +17,7 @@ import Testing
         let folder: ScheduleFolder
     }
 
-    /// The plan: every 15 minutes from 08:00 to 22:00 UTC, dealt with up to `handled`.
+    /// The schedule: every 15 minutes from 08:00 to 22:00 UTC, handled up to `handled`.
     private func run(
         in place: TestFolder, now: Int64, handled: Int64, answer: @escaping @Sendable (Int64) -> WatchSchedules.Answer
     ) throws -> Run {
@@ -37,7 +37,7 @@ import Testing
 
     private func begin(_ run: Run) { run.schedules.start() }
 
-    /// Ends it, and returns when everything that it heard is written down.
+    /// Returns when all received results are stored.
     private func end(_ run: Run) async {
         await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in run.schedules.stop { ended.resume() } }
     }
@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: [WatchSchedules.Answer.absent, .busy])
     func aCuffThatIsNotToBeHad_IsTriedWhileItsTimeLasts_ThenSkipped(_ answer: WatchSchedules.Answer) async throws {
         let place = TestFolder()
-        // Two minutes late are the most; four seconds are left of them.
+        // Two minutes late is the maximum; four seconds are left.
         let run = try run(in: place, now: Self.eight + 116, handled: Self.eight - 60) { _ in answer }
         begin(run)
         let said = await run.said.wait { $0.contains { $0.contains("was missed") } }
@@ -137,7 +137,7 @@ import Testing
     }
 }
 
-/// A plan inflates a cuff by itself: it must never be the next one that got the same node.
+/// A schedule inflates a cuff automatically: it must never apply to the next one on the same node.
 @Suite struct ScheduleKeyTests {
     private func link(_ serial: String?, port: String = "1-1.2", node: String = "ttyUSB0") -> LinkPlan {
         let device = HotplugSample.device(HotplugSample.adapter(serial: serial, port: port, node: node))
@@ -154,9 +154,9 @@ import Testing
         let plan = try schedule(first.identity)
         #expect(plan.fits(first) && plan.fits(moved))
         #expect(!plan.fits(second))
-        // One that was kept under the node's name is nobody's.
+        // One stored under the node's name applies to no cuff.
         #expect(try !schedule("/dev/ttyUSB0").fits(first))
-        // Without a serial number the socket is all there is.
+        // Without a serial number only the port identifies it.
         let bare = link(nil)
         #expect(try schedule(bare.identity).fits(bare))
         #expect(try !schedule(bare.identity).fits(link(nil, port: "1-3")))
@@ -185,7 +185,7 @@ import Testing
 }
 
 @Suite struct MeasurementMarkTests {
-    /// A child of another test that has not yet begun its program shares the lock for a moment.
+    /// A child of another test holds a copy of the lock until exec.
     private func comes<Value>(_ body: () -> Value?) async throws -> Value? {
         for _ in 0..<500 {
             if let value = body() { return value }
@@ -205,13 +205,12 @@ import Testing
         #expect(marks.holder("and-std", address) == getpid())
         #expect(throws: IngestError.self) { try marks.place("and-std", address) }
         #expect(marks.left("and-std", address) == nil)
-        // As when the process dies: the lock goes, the file stays.
+        // As when the process dies: the lock is released, the file stays.
         first.leave()
         let second = try #require(try await comes { marks.left("and-std", address) })
         #expect(second.wasLeft)
         second.remove()
         #expect(marks.left("and-std", address) == nil)
-        // Another cuff is another mark.
         let third = try marks.place("and-std", .tcp(host: "box", port: 1))
         #expect(marks.left("and-std", address) == nil)
         third.remove()
@@ -231,7 +230,7 @@ import Testing
         #expect(StateFile.read(place.file("none")) == nil)
     }
 
-    /// Only root can give files away; others run the same lines without.
+    /// Only root can change owners; for others the same code runs without.
     @Test func rootsFile_BelongsToTheFoldersOwner() throws {
         let place = TestFolder()
         guard geteuid() == 0, chown(place.path, 65534, 65534) == 0 else {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// The web server's requests, callers and pages, each without a socket but for the last suite.
+/// Only the last suite uses sockets.
 @Suite struct HTTPRequestTests {
     private func parse(_ text: String, own: String = "127.0.0.1") throws(HTTPRequest.Fault) -> HTTPRequest {
         try HTTPRequest(Array(text.utf8), ownHost: own)
@@ -50,7 +50,7 @@ import Testing
             var connection = WebConnection(ownHost: "127.0.0.1")
             #expect(connection.receive(Array(whole[..<cut])) == .wait, "\(cut)")
             #expect(connection.receive(Array(whole[cut...])) == .ask(try HTTPRequest(whole, ownHost: "")), "\(cut)")
-            #expect(connection.receive(whole) == .wait, "a second request is not heard")
+            #expect(connection.receive(whole) == .wait, "a second request is ignored")
         }
     }
 
@@ -91,7 +91,7 @@ import Testing
         _ = connection.receive(whole)
         connection.follow()
         var sent = 0
-        while connection.send(200) == .wait { sent += 200 }
+        while sent < 2 * WebConnection.longestBacklog, connection.send(200) == .wait { sent += 200 }
         #expect(sent <= WebConnection.longestBacklog && sent > WebConnection.longestBacklog - 200)
         var reader = WebConnection(ownHost: "127.0.0.1")
         _ = reader.receive(whole)
@@ -135,7 +135,7 @@ import Testing
             text
                 == "event: lost\ndata: {\"cuffs\":[{\"key\":\"1\",\"name\":\"cuff-1\",\"pressure_mmHg\":90,\"reason\":\"connection lost\"}]}\n\n"
                 + "event: changed\ndata: {}\n\n")
-        // What was still under way comes too late.
+        // A late sample is ignored.
         _ = try board.write(batch(1, [pressure(80)]))
         #expect(board.live.map(\.loss) == [.connectionLost])
         let site = WebSite(board, database: nil, zone: nil, generator: "cuff", .init(counters: { nil }))
@@ -149,7 +149,7 @@ import Testing
         )
         let page = try get("/")
         #expect(page.contains("connection lost at 80 mmHg") && !page.contains("<meter"))
-        // It is back on another link: the loss is over.
+        // It is back on another link, which ends the loss.
         _ = try board.write(Batch(source: 2, driver: "par-nibp", device: "cuff-1", entries: [pressure(30)]))
         #expect(board.live.map(\.key) == ["2"] && board.live.map(\.loss) == [nil])
         #expect(String(decoding: board.news(), as: UTF8.self).contains("event: ended\ndata: {\"keys\":[\"1\"]}"))
@@ -242,7 +242,7 @@ import Testing
         let page = String(decoding: try get("/").body, as: UTF8.self)
         #expect(page.contains("<b>128/82</b> mmHg") && page.contains("User 1"))
         #expect(!page.contains("<h2 id=\"alerts\"") && page.contains("<div id=\"alerts-part\">"))
-        // Alerts that stand, as text of the user's that means nothing in HTML.
+        // Active alerts, with user text escaped for HTML.
         let since = Timestamp(milliseconds: 1_780_000_000_000)
         let alerting = WebSite(
             board, database: nil, zone: .utc, generator: "cuff",
@@ -264,7 +264,7 @@ import Testing
             try answer("/api/state").contains(
                 #""alerts":[{"rule":"<high>","condition":"systolic >= 180","since":"2026-05-28T20:26:40+00:00","device":"hallway","person":"Anna"}]"#
             ))
-        // Without a board there are counters alone.
+        // Without a board there are only counters.
         let counters = WebSite(nil, database: nil, zone: nil, generator: "cuff", .init(counters: { nil }))
         for path in ["/api/readings", "/events", "/live.js", "/api/state"] {
             let request = try HTTPRequest(Array("GET \(path) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
@@ -275,7 +275,7 @@ import Testing
 }
 
 @Suite struct WebServerTests {
-    /// Sends `request` and reads until the server closes, or until `enough` was read.
+    /// Reads until the server closes, or `enough`.
     private func ask(_ port: Int, _ request: String, until enough: @escaping @Sendable (String) -> Bool = { _ in false }) async throws
         -> String
     {
@@ -317,7 +317,7 @@ import Testing
         #expect(try await ask(port, "GET / HTTP/1.0\r\n\r\n").isEmpty)
     }
 
-    /// As many as may connect say half a request each and then nothing; whoever asks a whole one is answered.
+    /// The maximum of connections send half a request each; a complete request is still answered.
     @Test func slowCallers_KeepNobodyOut() async throws {
         let site = WebServer.Site { _ in .response(HTTPResponse(Array("here\n".utf8), type: "text/plain")) }
         let server = try WebServer(host: "", port: 0, site)
@@ -339,7 +339,7 @@ import Testing
         server.stop()
     }
 
-    /// The port is another program's at first.
+    /// Another program has the port first.
     @Test func aTakenPort_IsTriedAgain() async throws {
         let site = WebServer.Site { _ in .response(HTTPResponse(Array("here\n".utf8), type: "text/plain")) }
         let other = try WebServer(host: "", port: 0, site)
@@ -382,7 +382,7 @@ import Testing
         let port = try #require(Int(server.address.split(separator: ":").last ?? ""))
         let bound = LoopBound(server)
         async let told = ask(port, "GET /events HTTP/1.0\r\n\r\n") { text in
-            // The greeting says that the caller is a viewer now: from here on news reach it.
+            // After the greeting the client is a viewer and receives events.
             if text.hasSuffix("retry: 2000\n\n") {
                 news.withLock { $0 = Array("event: changed\ndata: {}\n\n".utf8) }
                 EventLoop.shared.async { bound.value.newsArrived() }

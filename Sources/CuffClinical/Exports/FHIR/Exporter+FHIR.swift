@@ -24,19 +24,15 @@ extension Exporter {
 }
 
 extension ExportOption {
-    /// The patients of the readings.
     static let subject = ExportOption(
         "subject", value: "person=reference", isRepeatable: true,
         help:
             "The patient of a person, e.g. Anna=Patient/p1; 1=… for user slot 1 without a name, kitchen:1=… for that of one cuff, 0=… for readings without a user; Patient/p1 alone for everybody.")
-    /// The profiles that resources claim.
     static let profile = ExportOption(
         "profile", value: "profile", words: ["core", "phd"],
         help: "core, or phd: what IEEE 11073 cuffs sent then also claims the profiles of HL7's Personal Health Device guide.")
-    /// This computer's name.
     static let gateway = ExportOption(
         "gateway", value: "name", help: "This computer's name in resources of profile phd (default: its host name).")
-    /// The type of resource in a bulk file.
     static let resource = ExportOption(
         "resource", value: "type", words: ["Observation", "Device"], help: "Observation, or Device: the cuffs that the Observations name.")
 }

@@ -1,7 +1,6 @@
 /// The cuff's clock and this computer's clock at one moment: the coincident timestamp of the Personal Health Device guide. It is
 /// sent if a time was corrected, so that the correction can be verified.
 enum FHIRClock {
-    /// The identifier; `nil` if there is no clock check.
     static func name(_ reading: ExchangeReading) -> String? {
         guard let device = reading.device, let check = reading.time?.clockCheck else { return nil }
         return "\(device):clock:\(check.host)"

@@ -38,7 +38,6 @@ public struct FHIRDeletion: Sendable, Hashable {
         }
     }
 
-    /// The suffix of the first Observation's identifier.
     var mainSuffix: String { type == "pulse_rate" ? ":pulse" : "" }
 
     /// The Observations that replace those on the server; `subject` is the patient.

@@ -1,6 +1,5 @@
 import CuffCore
 
-/// The Devices that Observations refer to: the cuff, and this computer.
 enum FHIRDevices {
     /// The cuff by its identity: an IEEE 11073 system id where it has one, otherwise the name its readings are stored under.
     /// `isAgent`: described as an IEEE 11073 agent for blood pressure of the Personal Health Device guide. Its profile is claimed if

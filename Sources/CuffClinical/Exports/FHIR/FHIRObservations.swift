@@ -4,7 +4,6 @@ import CuffCore
 struct FHIRObservations {
     let reading: ExchangeReading
     let subject: String
-    /// How resources refer to each other.
     let references: FHIRReferences
     /// This computer; only with the profiles of the PHD guide.
     let gateway: FHIRGateway?

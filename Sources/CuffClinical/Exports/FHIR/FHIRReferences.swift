@@ -6,11 +6,8 @@ enum FHIRReferences: Sendable, Hashable {
 
     /// An Observation of a reading; `suffix` as in its identifier.
     func observation(_ id: String, _ suffix: String) -> String { self[.observation, "reading/" + id + suffix, Self.bulkID(id, suffix)] }
-    /// The Device of a cuff.
     func cuff(_ device: String) -> String { self[.device, "device/" + device, FHIRCodes.resourceID(device)] }
-    /// The Device of a computer.
     func gateway(_ host: String) -> String { self[.device, "gateway/" + host, Self.gatewayID(host)] }
-    /// The Observation of a cuff's clock.
     func clock(_ name: String) -> String { self[.observation, "clock/" + name, FHIRCodes.resourceID(name)] }
 
     static func bulkID(_ id: String, _ suffix: String) -> String {

@@ -1,10 +1,8 @@
 import CuffCore
 
-/// A resource with its names.
 struct FHIRResource: Sendable {
     /// The reference used by others in the same export.
     let reference: String
-    /// Its id in a bulk file.
     let id: String
     /// The search that finds it on a server.
     let criterion: String
@@ -14,7 +12,6 @@ struct FHIRResource: Sendable {
 
     /// As an entry of a transaction, where the server gives the id.
     var body: JSONOutput { .object([("resourceType", .text(type))] + members) }
-    /// As a line of a bulk file.
     var withID: JSONOutput { .object([("resourceType", .text(type)), ("id", .text(id))] + members) }
 }
 

@@ -96,7 +96,7 @@ extension CuffDriver {
             "time": "absolute, base-offset, relative, unset or impossible", "unit": "kPa",
         ],
         associationLimit: PHDSession.associationTimeout,
-        callLimit: { PHDEffort.patience($0) },
+        callLimit: { PHDProgress.patience($0) },
         makeSession: { PHDSession($0) },
         makeSimulator: { PHDSimulator($0) },
         countFrames: { FrameReader.count(PHDFrame(), in: $0) },

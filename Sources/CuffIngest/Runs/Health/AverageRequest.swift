@@ -4,14 +4,14 @@ import CuffCore
 package struct AverageRequest: Sendable {
     package var rule: AveragingRule
     package var windows = DayWindows.usual
-    /// Also leave out readings with movement, a loose cuff or a wrong position.
+    /// Excludes readings with movement, a loose cuff or a wrong position.
     package var excludesDisturbed = false
 
     package init(_ rule: AveragingRule) { self.rule = rule }
 }
 
 package struct AverageRun: Sendable {
-    /// The averages of each person and cuff; an owner's source is an index of `sources`.
+    /// By person and cuff; an owner's source is an index into `sources`.
     package let averages: HomeAverages
     package let sources: [Provenance]
 }

@@ -2,8 +2,7 @@ import CuffClinical
 import CuffCore
 
 extension HealthRuns {
-    /// The recording of each person of the selection. Without a beginning it is the 24 hours up to the latest measurement of
-    /// each.
+    /// The recording of each person of the selection. Without a beginning, the 24 hours before each person's latest measurement.
     package static func recordings(
         _ store: Store, _ selection: ReadingSelection, rule: AmbulatoryRule, plan: AmbulatoryPlan
     ) throws(IngestError) -> [PersonRecording] {
@@ -54,7 +53,7 @@ extension HealthRuns {
     private static func evaluate(
         _ events: [AmbulatoryEvent], _ cuffs: [String], _ rule: AmbulatoryRule, _ plan: AmbulatoryPlan, _ zone: ZoneTable
     ) -> Result<AmbulatoryRecording, RecordingFault> {
-        // A line need not name its cuff.
+        // A line may lack a device.
         let named = cuffs.filter { !$0.isEmpty }
         if named.count > 1 { return .failure(.severalCuffs(named.sorted())) }
         let times = events.map(\.time.milliseconds)
@@ -63,7 +62,7 @@ extension HealthRuns {
         return .success(AmbulatoryRecording(events, rule: rule, plan: plan, zone: zone))
     }
 
-    /// The same of measurements as lines of JSON, `-` being standard input.
+    /// As above, for measurements as JSON Lines; `-` is standard input.
     package static func recordings(
         lines path: String, _ selection: ReadingSelection, rule: AmbulatoryRule, plan: AmbulatoryPlan
     ) throws(IngestError) -> [PersonRecording] {
@@ -71,7 +70,6 @@ extension HealthRuns {
             var events: [(event: AmbulatoryEvent, source: Int)] = []
             var isTooMany = false
 
-            /// Keeps the 24 hours up to the latest measurement.
             mutating func keepLatestDay() {
                 guard let latest = events.map(\.event.time.milliseconds).max() else { return }
                 events.removeAll { $0.event.time.milliseconds < latest - 86_400_000 }

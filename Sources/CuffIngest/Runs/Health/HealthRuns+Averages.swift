@@ -2,8 +2,8 @@ import CuffClinical
 import CuffCore
 
 extension HealthRuns {
-    /// Computes the averages in constant memory. Where the clocks of the cuffs are so far apart that `order` cannot put
-    /// their readings into the order of time, the readings are sorted in memory. `tell` hears what became of each reading.
+    /// Computes the averages in constant memory. If the clocks of the cuffs differ too much for `order`, the readings are sorted
+    /// in memory. `tell` receives the fate of each reading.
     package static func average(
         _ store: Store, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
         tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
@@ -32,7 +32,7 @@ extension HealthRuns {
         averages.finish()
         guard arriving.isBroken || tell != nil else { return AverageRun(averages: averages, sources: sources) }
 
-        // Again: sorted, or with somebody who listens, whom nothing may be told that is not final.
+        // A second pass: sorted, or with `tell`, which must receive only final results.
         averages = empty
         let hear: (HomeReading, ReadingFate) -> Void = { tell?($0, $1, sources) }
         if arriving.isBroken {
@@ -55,8 +55,8 @@ extension HealthRuns {
         return AverageRun(averages: averages, sources: sources)
     }
 
-    /// The same of readings as lines of JSON, `-` being standard input. The lines must come almost in the order of their times,
-    /// as they do from `export`, and the latest of them are all that is held. A line that no reading can be made of is bad data.
+    /// As above, for readings as JSON Lines; `-` is standard input. The lines must be almost in order of time, as printed by
+    /// `export`, because only the latest are held. Throws for a line that is not a reading.
     package static func average(
         lines path: String, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
         tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil

@@ -2,7 +2,7 @@ import CuffClinical
 import CuffCore
 
 extension HealthRuns {
-    /// How statistics are printed; without a format a terminal gets a table and a pipe JSON Lines.
+    /// The output format of statistics; defaults to a table for a terminal, else JSON Lines.
     package static func isTable(_ format: String?, isTerminal: Bool) throws(IngestError) -> Bool {
         switch format ?? (isTerminal ? "table" : "jsonl") {
         case "table": return true
@@ -12,7 +12,6 @@ extension HealthRuns {
         }
     }
 
-    /// Statistics as they are printed, one part for each person.
     package static func text(
         _ each: [PersonStatistics], isTable: Bool, width: Int? = nil
     ) -> String {
@@ -32,7 +31,7 @@ extension HealthRuns {
 }
 
 extension HeartRateLimits {
-    /// The limits; throws a usage error where the low one is not below the high one.
+    /// Throws a usage error unless the low limit is below the high one.
     public static func checked(low: Double, high: Double) throws(IngestError) -> HeartRateLimits {
         guard let limits = HeartRateLimits(low: low, high: high) else {
             throw IngestError(SelectionFault.limitsCross)
@@ -42,7 +41,7 @@ extension HeartRateLimits {
 }
 
 extension ManualEntry {
-    /// Values that no arm has are a slip of the fingers unless the person insists; they are stored and flagged then.
+    /// Impossible values are refused unless `force`; they are stored and flagged then.
     public static func checked(
         _ systolic: Int, _ diastolic: Int, _ pulse: Int?, at time: Timestamp, user: Int?, irregular: Bool, force: Bool
     ) throws(IngestError) -> ManualEntry {

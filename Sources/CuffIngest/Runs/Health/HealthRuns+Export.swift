@@ -3,23 +3,23 @@ import CuffCore
 import Glibc
 
 extension HealthRuns {
-    /// What an export has written.
+    /// The result of an export.
     public struct ExportReport: Sendable, Hashable {
         /// Readings written.
         public var written = 0
         /// Series written.
         public var series = 0
-        /// Readings that have no place in the format, by reason.
+        /// Readings that the format cannot contain, by reason.
         public var leftOut: [ExportOmission: Int] = [:]
-        /// Readings that earlier exports of this name wrote and that have been deleted since; each is told once.
+        /// Readings written by earlier exports of this name and deleted since; each is reported once.
         public var deleted: [Reading.ID] = []
-        /// The format said so itself.
+        /// Whether the format itself reports them.
         public var saysDeleted = false
-        /// The name under which was kept what was given away.
+        /// The name under which the delivered readings are stored.
         public var cursor: String?
     }
 
-    /// What a writer knows of its run on this computer.
+    /// The context of an export on this computer.
     public static func exportContext(_ zone: ZoneTable, version: String) -> ExportContext {
         var name = [CChar](repeating: 0, count: 256)
         let isKnown = gethostname(&name, name.count - 1) == 0
@@ -28,7 +28,7 @@ extension HealthRuns {
             zone: zone, made: HostClock.reproducibleNow(), source: HealthSource(name: "cuff", version: version), host: host)
     }
 
-    /// Refuses what was asked for by name and has no place in the format, and events that no `--new` can remember.
+    /// Throws if a type chosen by name is not supported by the format, or if events are combined with `--new`.
     package static func check(_ types: TypeChoice, _ selection: ReadingSelection, for exporter: Exporter) throws(ExportFault) {
         guard types.isChosen else { return }
         var missing = types.series.subtracting(exporter.parts.series).map(\.rawValue).sorted()
@@ -37,8 +37,8 @@ extension HealthRuns {
         if selection.newFor != nil, !types.hasReadings, types.events { throw .eventsAlone }
     }
 
-    /// Writes the selected readings, each as it comes from the database; within a zip file of the format's own layout where
-    /// `isArchive`. Memory does not grow with the number of readings, but for 24 bytes of each where `newFor` keeps their ids.
+    /// Writes the selected readings as they come from the database; with `isArchive`, into a zip file of the format's layout.
+    /// Memory is constant, except for 24 bytes per reading with `newFor`.
     public static func export(
         _ store: Store, _ types: TypeChoice = .everything, _ selection: ReadingSelection, as exporter: Exporter,
         choices: ExportChoices = ExportChoices(), context: ExportContext, isArchive: Bool = false, to output: OutputFile
@@ -67,7 +67,6 @@ extension HealthRuns {
 }
 
 extension ExportParts {
-    /// Which series have a place.
     var series: Set<SeriesSelection.Kind> {
         var kinds: Set<SeriesSelection.Kind> = []
         if contains(.quantitySeries) { kinds.insert(.quantity) }
@@ -77,13 +76,12 @@ extension ExportParts {
     }
 }
 
-/// What an export has given away: small, as it is kept until the file is whole.
+/// Delivered ids, held until the file is complete.
 struct GivenAway {
     var readings: [(id: Reading.ID, revision: UInt8)] = []
     var series: [Int64] = []
 }
 
-/// One export on its way from the database through its writer.
 private struct ExportRun {
     let store: Store
     let types: TypeChoice
@@ -109,16 +107,16 @@ private struct ExportRun {
         guard types.hasReadings || hasEvents else { return }
         let isNoted = selection.newFor != nil
         var selection = selection
-        // Events are made of readings that may not have been asked for themselves.
+        // Events need readings that may not be selected.
         if hasEvents, !selection.kinds.isEmpty || !types.hasReadings { selection.kinds.formUnion([.bloodPressure, .pulseRate]) }
         try store.forEach(selection) { reading, provenance in
             let parts = types.parts(of: reading)
-            // It has a place as soon as somebody says the zone, so it is not remembered as dealt with.
+            // Not remembered as delivered: it can be exported once the zone is known.
             if let omission = omission(reading) {
                 report.leftOut[omission, default: 0] += 1
                 return true
             }
-            // What has no place in the format has been dealt with as well.
+            // Readings that the format cannot contain count as delivered, too.
             if isNoted, parts.contains(.values) { given.readings.append((reading.id, reading.revision)) }
             do throws(ExportOmission) {
                 try writer.append(reading, from: provenance, parts: parts, to: &text.buffer)
@@ -153,7 +151,7 @@ private struct ExportRun {
 }
 
 extension Store {
-    /// Keeps what an export gave away under its name. Done last, so that a crash gives it again rather than never.
+    /// Stores what an export delivered under its name. Done last, so that after a crash it is delivered again rather than never.
     func remember(_ given: GivenAway, for cursor: String) throws(IngestError) {
         try commit { db in
             let statement = try db.prepare("INSERT OR REPLACE INTO exported (cursor, id, revision) VALUES (?, ?, ?)")
@@ -162,7 +160,7 @@ extension Store {
         }
     }
 
-    /// The ids of readings that exports of this name wrote and that are deleted, until `forgetGiven`.
+    /// The ids of readings that exports of this name delivered and that are deleted, until `forgetGiven`.
     func deletedSince(_ cursor: String) throws(IngestError) -> [Reading.ID] {
         try read { db in
             try db.rows(
@@ -174,7 +172,7 @@ extension Store {
         }
     }
 
-    /// Forgets that these were given away: one that is read from its cuff again is given again. Done last, as `remember` is.
+    /// Forgets deliveries of deleted readings, which are delivered again if read again. Done last, as `remember`.
     func forgetGiven(_ ids: [Reading.ID], by cursor: String) throws(IngestError) {
         guard !ids.isEmpty else { return }
         try commit { db in

@@ -3,11 +3,11 @@ import CuffCore
 import Glibc
 
 extension HealthRuns {
-    /// How often a database is asked whether it has changed.
+    /// How often the database is checked for changes.
     static let followInterval = Duration.seconds(1)
 
-    /// Tells every bucket, and then again each one that has changed, until `stop` is raised. Whatever program changed the database,
-    /// the change is seen within a second or so. `tell` gets buckets with what prints them.
+    /// Passes every bucket to `tell` with its printer, and again each changed one, until `stop` is raised. Changes by any program
+    /// are noticed within about a second.
     package static func follow(
         _ store: Store, _ request: StatisticsRequest, stop: StopSignal,
         tell: (_ table: StatisticsTable, _ buckets: [StatisticsBucket]) throws(IngestError) -> Void

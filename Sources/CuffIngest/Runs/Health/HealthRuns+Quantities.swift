@@ -2,7 +2,7 @@ import CuffClinical
 import CuffCore
 
 extension ManualQuantity {
-    /// Values that nobody has are a slip of the fingers unless the person insists.
+    /// Impossible values are refused unless `force`.
     package static func checked(
         _ name: String, _ text: String, at time: Timestamp, lasting duration: Duration?, user: Int?, remarks: Remarks, force: Bool
     ) throws(IngestError) -> ManualQuantity {
@@ -28,12 +28,12 @@ extension ManualQuantity {
 }
 
 extension QuantityType {
-    /// The number of a category's value; `nil` where it has none of this word.
+    /// The number of a category's value; `nil` for an unknown word.
     func digits(ofWord word: String) -> Digits? {
         values.first { $0.word == word }.map { Digits(mantissa: Int64($0.number)) }
     }
 
-    /// The type of this word; throws a usage error for one that is not listed.
+    /// Throws a usage error for an unknown type.
     package static func checked(_ name: String) throws(IngestError) -> QuantityType {
         guard let type = named(name) else {
             throw IngestError(SelectionFault.unknownQuantity(name, known: all.map(\.name)))
@@ -43,14 +43,14 @@ extension QuantityType {
 }
 
 extension HealthRuns {
-    /// Keeps a quantity that a person typed in. Answers whether it is new.
+    /// Stores an entered quantity. Returns whether it is new.
     package static func add(
         _ entry: ManualQuantity, of person: String? = nil, zone: ZoneTable, to path: String
     ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), of: person, to: path)
     }
 
-    /// Keeps a hearing test that a person typed in: `250:34/27,500:30/-`. Answers whether it is new.
+    /// Stores an entered hearing test: `250:34/27,500:30/-`. Returns whether it is new.
     package static func add(
         audiogram text: String, of person: String? = nil, at time: Timestamp, user: Int?, remarks: Remarks, zone: ZoneTable, to path: String
     ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
@@ -65,7 +65,7 @@ extension HealthRuns {
         return try save(reading, of: person, to: path)
     }
 
-    /// Statistics of a quantity for each person of the selection: of its readings, and of the values of series of the same type.
+    /// Statistics of a quantity for each person: of readings, and of series of the same type.
     package static func statistics(
         _ store: Store, _ selection: ReadingSelection, of type: QuantityType, by cut: CalendarCut
     ) throws(IngestError) -> ByPerson<QuantityCollection> {
@@ -90,7 +90,7 @@ extension HealthRuns {
         return found
     }
 
-    /// Statistics of the pressures in the cuff while it measured, for each person: of series alone.
+    /// Statistics of the pressure in the cuff during measurements, for each person; of series only.
     package static func seriesStatistics(
         _ store: Store, _ selection: ReadingSelection, of type: SampleType, by cut: CalendarCut
     ) throws(IngestError) -> ByPerson<QuantityCollection> {
@@ -104,7 +104,7 @@ extension HealthRuns {
     ) throws(IngestError) {
         var series = SeriesSelection(selection, kinds: [.quantity])
         series.newFor = nil
-        // What was measured for a test or a demonstration is no person's.
+        // Measurements for a test or a demonstration belong to no person.
         var staged: Set<Reading.ID> = []
         try store.forEachHomeReading(selection, rule: InclusionRule(zone: selection.zone)) { reading in
             if reading.exclusion == .notAPatient { staged.insert(reading.id) }
@@ -123,7 +123,6 @@ extension HealthRuns {
         found = filled
     }
 
-    /// Statistics of a quantity as they are printed.
     package static func text(
         _ each: ByPerson<QuantityCollection>, name: String, isTable: Bool, width: Int? = nil
     ) -> String {

@@ -4,24 +4,24 @@ import CuffCore
 extension HealthRuns {
     package struct RedecodeReport: Sendable, Hashable {
         package var same = 0
-        /// Readings that say something else, and have a higher revision where that was applied.
+        /// Readings with other values; with `applies`, stored with a higher revision.
         package var changed = 0
-        /// Readings that would get another time, user or number, and stay as they are.
+        /// Readings that would get another time, user or number; not changed.
         package var otherIdentity = 0
-        /// Readings whose bytes alone are not enough, by driver.
+        /// Readings whose bytes are not sufficient, by driver.
         package var undecided: [String: Int] = [:]
-        /// Readings without record bytes: typed in, or of a driver that is not known here.
+        /// Readings without record bytes, or of an unknown driver.
         package var withoutDriver = 0
     }
 
-    /// One reading that the present driver reads otherwise.
+    /// A reading that the present driver decodes differently.
     package struct Redecoded: Sendable {
         package var stored: Reading
         package var decoded: Reading
-        /// It would get another id, and stays as it is.
+        /// It would get another id, and is not changed.
         package var isOtherIdentity: Bool
 
-        /// The fields that differ, in the words of the JSON vocabulary; `nil` where a value is absent.
+        /// The fields that differ, named as in JSON; `nil` for an absent value.
         package var differences: [(field: String, before: String?, after: String?)] {
             let (old, new) = (Self.fields(stored), Self.fields(decoded))
             var names = old.map(\.0)
@@ -66,28 +66,27 @@ extension HealthRuns {
         }
     }
 
-    /// Decodes every selected reading anew and hands over those that differ. `applies`: those that keep their identity are stored
-    /// under their id with the next revision, at most `round` in one transaction. A reading that another program changed meanwhile
-    /// stays as that program left it.
+    /// Decodes every selected reading again and reports those that differ. `applies`: those with the same identity are stored
+    /// with the next revision, `round` per transaction. A reading that another program changed meanwhile is not changed.
     package static func redecode(
         _ store: Store, _ selection: ReadingSelection, options: [String: String] = [:], applies: Bool,
         drivers: [CuffDriver] = CuffFamilies.all, _ body: (Redecoded) throws -> Void
     ) throws(IngestError) -> RedecodeReport {
         var report = RedecodeReport()
         var waiting: [(Reading, Int64)] = []
-        // In memory: what is written under a walk would be met by it again.
+        // Collected first: the walk would meet rows that are written during it.
         try store.walk(selection, columns: ReadingColumn.all, damaged: .included) { cursor, sources, _ in
             guard selection.holds(cursor.time) else { return true }
             guard let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
             let isIntact = cursor.isIntact(last: 2)
-            // The bytes of a damaged row are believed where the id was made of them.
+            // The bytes of a damaged row are trusted if they match the id.
             guard isIntact || isNamed(reading, after: source.provenance) else { throw UnreadableRow() }
             guard reading.raw.count > 0, let driver = drivers.first(where: { $0.id == source.driver }) else {
                 report.withoutDriver += 1
                 return true
             }
             switch RecordDecoding.verdict(on: reading, by: driver, options: options) {
-            // The damage is elsewhere.
+            // The damage is in another column.
             case .same where !isIntact, .undecided where !isIntact, .otherIdentity where !isIntact: throw UnreadableRow()
             case .same: report.same += 1
             case .undecided: report.undecided[driver.id.description, default: 0] += 1
@@ -98,7 +97,7 @@ extension HealthRuns {
                 report.changed += 1
                 try body(Redecoded(stored: reading, decoded: decoded, isOtherIdentity: false))
                 guard applies else { return true }
-                // The row counts the cuff's revisions and the person's changes apart.
+                // The row counts the cuff's revisions and the person's changes separately.
                 var row = decoded
                 row.revision -= min(row.revision, UInt8(clamping: cursor.noted))
                 waiting.append((row, cursor.source))
@@ -111,7 +110,7 @@ extension HealthRuns {
         return report
     }
 
-    /// Whether the reading's id is that of its record: a record of a cuff with a clock, among so many equal ones in its memory.
+    /// Whether the id matches the record, one of several equal ones of a cuff with a clock.
     private static func isNamed(_ reading: Reading, after provenance: Provenance) -> Bool {
         guard reading.clock.time != nil else { return false }
         var copy = reading
@@ -124,18 +123,18 @@ extension HealthRuns {
         return false
     }
 
-    /// Rows in one transaction: large enough to be fast, small enough for other writers to wait for.
+    /// Rows per transaction: fast, without delaying other writers for long.
     private static let round = 1000
 }
 
 extension Store {
-    /// Stores readings with the revisions they have; a row of that revision or a higher one stays.
+    /// Stores readings with their revisions; rows of an equal or higher revision are not changed.
     func replace(_ readings: some Sequence<(Reading, Int64)>) throws(IngestError) {
         try commit { db in
             let row = try ReadingRow(db)
             for (reading, source) in readings {
                 try row.write(reading, source: source)
-                // A row of a higher revision, and a person's remarks, stayed.
+                // Rows of a higher revision and remarks are kept.
                 if db.changes > 0 { try seal(reading.id, in: db) }
             }
         }

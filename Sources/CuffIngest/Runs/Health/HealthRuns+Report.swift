@@ -2,22 +2,22 @@ import CuffClinical
 import CuffCore
 
 extension HealthRuns {
-    /// The page for the doctor; `isPrinted`: as a PDF file. `complete` adds to each person's report what stands first on its page. Answers how many
-    /// readings it counts and how many it left out.
+    /// Writes the report; `isPrinted`: as a PDF file. `complete` fills in the head of each person's report. Returns the numbers
+    /// of included and excluded readings.
     package static func report(
         _ store: Store, _ selection: ReadingSelection, person: String, excludesDisturbed: Bool = false, lines: ReferenceLines = .home,
         windows: DayWindows = .usual,
         generator: String, paper: ReportPage.Paper = .a4, isPrinted: Bool = false, to output: OutputFile,
         complete: (inout Report, ReadingSelection) throws(IngestError) -> Void = { (_, _) throws(IngestError) in }
     ) throws(IngestError) -> (counted: Int, leftOut: Int) {
-        // Before the readings are looked at: without one there is nothing to do.
+        // First, because nothing can be done without a browser.
         let browser = isPrinted ? try PagePrinter.browser() : nil
         let kinds: Set<ReadingSelection.Kind> = [.bloodPressure, .measurement]
         let wanted = selection.kinds.isEmpty ? kinds : kinds.intersection(selection.kinds)
         var shown = selection
         shown.kinds = wanted
         let empty = Report(person: person, zone: selection.zone, windows: windows, lines: lines, excludesDisturbed: excludesDisturbed)
-        // Of no kind is nothing, and not everything.
+        // An empty set would select everything.
         let found = wanted.isEmpty ? ByPerson() : try store.reports(shown, like: empty)
         let persons = found.persons
         if !person.isEmpty { try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(person))") }

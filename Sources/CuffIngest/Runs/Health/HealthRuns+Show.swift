@@ -2,10 +2,10 @@ import CuffClinical
 import CuffCore
 
 extension HealthRuns {
-    /// As many series are taken together where their values are told in the order of time.
+    /// The most series whose values are merged by time.
     private static let mostSeries = 1000
 
-    /// What was chosen: readings, then the events beside them, then series.
+    /// Prints the chosen readings, then their events, then series.
     package static func show(
         _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, _ options: ShowOptions, to output: OutputFile
     ) throws(IngestError) {
@@ -40,7 +40,6 @@ extension HealthRuns {
         try output.append(&text.buffer)
     }
 
-    /// When, what, the pulse, the reading.
     private static func appendRow(_ event: HeartEvent, isPlain: Bool, zone: ZoneTable, to text: inout TextBuffer) {
         let time = event.time.text(in: zone)
         let pulse = event.pulse.map { "\(Int($0.digits.value.rounded()))" } ?? ""

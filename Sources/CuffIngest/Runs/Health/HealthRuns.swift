@@ -9,7 +9,7 @@ package struct PersonStatistics: Sendable {
     package var table: StatisticsTable
 }
 
-/// What the verbs over stored readings do. Each reads the database once and keeps no more than its answer needs.
+/// The verbs on stored readings. Each reads the database once and holds no more than its result needs.
 public enum HealthRuns {
     /// Statistics of the selected blood pressures for each person, with the sources by the numbers the collection uses. The time-weighted
     /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
@@ -49,7 +49,7 @@ public enum HealthRuns {
 
     private static func widened(_ selection: ReadingSelection, _ cut: CalendarCut) -> ReadingSelection {
         var selection = selection
-        // Half a day would have half a day's extremes: the first and the last bucket are taken whole.
+        // Partial buckets would have wrong extremes: the first and the last one are completed.
         selection.since = selection.since.map { cut.interval(of: cut.key(at: $0))?.lowerBound ?? $0 }
         selection.until = selection.until.map { until in
             guard let last = cut.interval(of: cut.key(at: until)), last.lowerBound < until else { return until }
@@ -58,7 +58,7 @@ public enum HealthRuns {
         return selection
     }
 
-    /// The days as a picture for a terminal.
+    /// The days as a plot for a terminal.
     package static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
         let each = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
         let persons = Persons(each.map(\.person))
@@ -76,7 +76,7 @@ public enum HealthRuns {
     package enum Listing: String, Sendable, CaseIterable {
         case table, plain, jsonl
 
-        /// What was asked for; without it a terminal gets a table and a pipe plain lines.
+        /// Defaults to a table for a terminal, else plain lines.
         package init(_ name: String?, isTerminal: Bool) throws(IngestError) {
             guard let form = Listing(rawValue: name ?? (isTerminal ? "table" : "plain")) else {
                 throw IngestError(SelectionFault.unknownFormat(name ?? "", known: Listing.allCases.map(\.rawValue)))
@@ -85,7 +85,7 @@ public enum HealthRuns {
         }
     }
 
-    /// The selected readings as lines; `withEarlier` puts before each what it said before it was edited.
+    /// Prints the selected readings; `withEarlier` prints the previous values of each before it.
     package static func list(
         _ store: Store, _ selection: ReadingSelection, as form: Listing, withEarlier: Bool = false, to output: OutputFile,
         finishes: Bool = true
@@ -151,8 +151,8 @@ public enum HealthRuns {
         return (reading, repeated == 0)
     }
 
-    /// What is typed in again after it was deleted is wanted again. The deleted id stays taken, because servers were told that it is
-    /// gone; the entry gets the one that follows from it, so that typing it in twice still changes nothing.
+    /// Entering a deleted reading again creates it again. The deleted id remains deleted, because servers were notified; the
+    /// entry gets a derived id, so that entering it twice still changes nothing.
     private static func idInPlace(of id: Reading.ID, in path: String) throws(IngestError) -> Reading.ID {
         let store = try Store(path, access: .write)
         var id = id

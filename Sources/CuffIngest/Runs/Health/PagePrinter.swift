@@ -2,14 +2,14 @@ import CLinux
 import CuffCore
 import Glibc
 
-/// Prints a page into a PDF file through a browser that is installed, without a window. The browser is told to load nothing, and the
-/// page has nothing that could be loaded.
+/// Prints a page to a PDF file with an installed browser, without a window. The browser must not load anything, and the page
+/// contains nothing to load.
 package enum PagePrinter {
-    /// The names under which browsers that print by themselves are installed, the most usual first. They all take the same options.
+    /// Browsers with the same headless printing options, the most common first.
     static let browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "brave-browser"]
     /// A page of some megabytes takes seconds; a small computer may need more.
     static let patience = Duration.seconds(120)
-    /// No page of a report comes near; a file beyond it is no report.
+    /// No report comes near this size.
     private static let largest = 256 << 20
 
     package enum PrintFault: Fault {
@@ -17,7 +17,6 @@ package enum PagePrinter {
         case cannotStart(String, errno: Int32)
         case tooSlow(String)
         case interrupted
-        /// The browser ended, and there is no PDF file.
         case nothing(String)
 
         package var statement: (status: RunStatus, text: String) {
@@ -28,18 +27,18 @@ package enum PagePrinter {
                 (.software, "cannot print a PDF file: \(browser) does not start: \(SystemFault.lowercased(number))")
             case .tooSlow(let browser): (.tryAgain, "cannot print a PDF file: \(browser) did not end in \(patience.components.seconds) s")
             case .interrupted: (.interrupted, "no PDF file was printed: interrupted")
-            case .nothing(let browser): (.software, "cannot print a PDF file: \(browser) made none")
+            case .nothing(let browser): (.software, "cannot print a PDF file: \(browser) created no file")
             }
         }
     }
 
-    /// The first browser that is found on PATH.
+    /// The first browser found on PATH.
     static func browser(among names: [String] = browsers) throws(IngestError) -> String {
         for name in names { if let path = CommandPeer.find(name) { return path } }
         throw IngestError(PrintFault.noBrowser(looked: names))
     }
 
-    /// The page as a PDF file. Page and file lie meanwhile in a folder of their own beside `path`, which nobody else may enter.
+    /// The page as a PDF file. Both are stored temporarily in a private folder next to `path`.
     static func pdf(of page: inout TextBuffer, beside path: String, with browser: String) throws(IngestError) -> [UInt8] {
         var template = Array("\(path == "-" ? "/tmp" : Descriptor.folder(of: path))/cuff-report-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .writing(path, errno) }
@@ -64,9 +63,9 @@ package enum PagePrinter {
             "--disable-component-update", "--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=\(folder)/profile",
             "--no-pdf-header-footer", "--print-to-pdf=\(folder)/page.pdf",
         ]
-        // The sandbox of these browsers cannot be made by root.
+        // Root cannot create the sandbox of these browsers.
         let own = geteuid() == 0 ? ["--no-sandbox"] : []
-        // A browser talks of what it misses on this machine; whether there is a file is all that counts.
+        // A browser prints irrelevant warnings; only the file counts.
         let quiet = ["/bin/sh", "-c", "exec \"$0\" \"$@\" >/dev/null 2>&1"]
         var arguments = (quiet + [browser] + options + own + [address(folder)]).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
@@ -74,13 +73,13 @@ package enum PagePrinter {
         let process = clinux_spawn(&arguments, nil, &input, nil)
         guard process > 0 else { throw IngestError(PrintFault.cannotStart(browser, errno: -process)) }
         close(input)
-        // A person who interrupts it must not leave the page behind.
+        // An interrupted run must not leave the page behind.
         let stop = StopSignal()
         stop.watch()
         let end = HostClock.monotonic() + patience.nanoseconds
         while waitpid(process, nil, WNOHANG) == 0 {
             guard HostClock.monotonic() < end, !stop.isRaised else {
-                // Its whole group: a browser is many processes.
+                // The process group, because a browser has many processes.
                 kill(-process, SIGKILL)
                 waitpid(process, nil, 0)
                 throw IngestError(stop.isRaised ? PrintFault.interrupted : .tooSlow(browser))
@@ -89,7 +88,7 @@ package enum PagePrinter {
         }
     }
 
-    /// The page as a `file:` address: bytes that are no plain letters are written as their numbers.
+    /// The page as a percent-encoded `file:` address.
     private static func address(_ folder: String) -> String {
         var absolute = folder
         if !folder.hasPrefix("/"), let here = getcwd(nil, 0) {
@@ -103,7 +102,7 @@ package enum PagePrinter {
         return "file://" + path.joined()
     }
 
-    /// Removes a folder and what is in it; links are removed themselves.
+    /// Removes a folder and its contents, without following links.
     private static func remove(_ folder: String, depth: Int = 0) {
         // A browser's profile is five folders deep.
         guard depth < 16, let entries = opendir(folder) else { return }

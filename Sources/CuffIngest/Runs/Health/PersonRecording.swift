@@ -1,15 +1,13 @@
 import CuffClinical
 import CuffCore
 
-/// Why stored measurements are no recording of a day.
+/// Why stored measurements are not a 24-hour recording.
 package enum RecordingFault: Error, Sendable, Hashable {
     /// They span more than `AmbulatoryRecording.longest`.
     case tooLong
-    /// They are more than `AmbulatoryRecording.mostEvents`.
+    /// There are more than `AmbulatoryRecording.mostEvents`.
     case tooMany
-    /// They are of these cuffs, and a recording is of one.
     case severalCuffs([String])
-    /// There is none.
     case empty
 }
 

@@ -2,7 +2,7 @@ import CuffClinical
 import CuffCore
 
 extension Persons {
-    /// Refuses what could not say whose a value is.
+    /// Throws if there are several.
     func requireOne(for what: String) throws(IngestError) {
         guard !isOne else { return }
         throw IngestError(SelectionFault.severalPersons(what: what, persons: self))

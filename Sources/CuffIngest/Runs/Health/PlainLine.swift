@@ -2,7 +2,7 @@ import CuffClinical
 import CuffCore
 
 /// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user (a name or a number), flags, driver, device, id; and of a quantity,
-/// its name, value and unit.
+/// also name, value and unit.
 enum PlainLine {
     static func append(_ reading: Reading, _ provenance: Provenance, zone: ZoneTable, to text: inout TextBuffer) {
         if let measured = reading.measured {

@@ -2,15 +2,14 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// Readings as this program prints them, one JSON object a line, read back for averages and recordings.
+/// Parses readings that this program printed as JSON Lines, for averages and recordings.
 final class PrintedReadings {
-    /// A blood pressure, or a measurement that failed.
     enum Content {
         case reading(HomeReading)
         case failure(Timestamp, Person, source: Int)
     }
 
-    /// The cuffs so far; a reading's source is one of them.
+    /// The cuffs so far; a reading's source is an index.
     private(set) var sources: [Provenance] = []
     private let name: String
     private let descriptor: Int32
@@ -21,7 +20,6 @@ final class PrintedReadings {
     private static let longestLine = 1 << 20
     private static let chunkSize = 1 << 16
 
-    /// A file's path; `-` is standard input.
     init(_ path: String) throws(IngestError) {
         isOwn = path != "-"
         name = isOwn ? path : "standard input"
@@ -34,8 +32,8 @@ final class PrintedReadings {
 
     deinit { if isOwn { close(descriptor) } }
 
-    /// Hands over what the selection means, in the order of the lines. Lines of other types are skipped, and one that is no JSON
-    /// object is bad data. `body` answers whether to go on.
+    /// Passes the selected readings to `body` in order. Lines of other types are skipped; a line that is not a JSON object
+    /// throws. `body` returns whether to continue.
     func forEach(_ selection: ReadingSelection, _ body: (Content) throws(IngestError) -> Bool) throws(IngestError) {
         var rest: [UInt8] = []
         while true {
@@ -103,13 +101,13 @@ final class PrintedReadings {
                 pulse: pulse, flags: flags, person: person, source: source, exclusion: reason))
     }
 
-    /// In mmHg; of a cuff that sends kPa from what it sent, for the number beside it is rounded.
+    /// In mmHg, from kPa if the cuff sent kPa, because the value in mmHg is rounded then.
     private func pressure(_ line: JSONValue, _ stem: String) -> Double? {
         guard let mmHg = line[stem + "_mmHg"]?.number else { return nil }
         return line[stem + "_kPa"]?.number.map { $0 * Pressure.mmHgPerKPa } ?? mmHg
     }
 
-    /// As `Reading.bestTime` has it.
+    /// As `Reading.bestTime`.
     private func time(_ line: JSONValue, _ zone: ZoneTable) -> Timestamp? {
         if line["clock"]?.text == "implausible" { return nil }
         if let time = told(line, zone) { return ClockCorrection.isCredible(time, received: received(line)) ? time : nil }
@@ -131,7 +129,7 @@ final class PrintedReadings {
         return time.instant(in: zone)
     }
 
-    /// As `BloodPressure.isPlausible` has it, also for lines of programs that set no flag.
+    /// As `BloodPressure.isPlausible`, also for lines of programs that do not set the flag.
     private static func isPlausible(_ systolic: Double, _ diastolic: Double, _ mean: Double?, _ pulse: Double?) -> Bool {
         func digits(_ value: Double) -> Digits { Digits(mantissa: Int64((min(1e6, max(-1e6, value)) * 10_000).rounded()), exponent: -4) }
         return BloodPressure(

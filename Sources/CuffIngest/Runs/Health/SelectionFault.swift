@@ -1,34 +1,30 @@
 import CuffClinical
 
-/// Why stored or printed readings cannot be shown, evaluated, entered or deleted as asked.
+/// Why stored or printed readings cannot be shown, evaluated, entered or deleted as requested.
 package enum SelectionFault: Fault {
     case unknownType(String, known: [String])
     case unknownFormat(String, known: [String])
-    /// A verb about readings was given series or events; `kinds` are those it knows.
+    /// A verb on readings was given series or events; `kinds` are the supported ones.
     case readingsOnly(verb: String, kinds: [String])
-    /// A verb is made of one type alone.
     case oneTypeOnly(verb: String, type: String)
-    /// What belongs to one person, and whose readings these are.
+    /// `what` needs readings of one person; `whose` are they.
     case severalPersons(what: String, persons: Persons)
     /// No person of the configuration has this name.
     case unknownPerson(String, known: [String])
     case limitsCross
-    /// Values that no arm has.
     case implausible(systolic: Int, diastolic: Int, pulse: Int?)
     case inTheFuture
     case notANumber(String)
-    /// What is felt has one of a few values.
+    /// An ordinal value that is not one of the known words.
     case notAValue(String, of: String, known: [String])
     case unknownQuantity(String, known: [String])
-    /// A value that nobody has.
     case implausibleQuantity(String, text: String, unit: String)
-    /// From a second to less than a day.
+    /// Not from a second to less than a day.
     case lastsTooLong
     case notAnAudiogram(String)
     case everythingToDelete
-    /// `isAsked` is whether there was a terminal to ask at.
+    /// `isAsked`: there was a terminal.
     case deletionNotConfirmed(isAsked: Bool)
-    /// A line that should be a reading.
     case notAReading(file: String, line: Int, why: String)
     case unordered
     case tooManySeries
@@ -38,8 +34,8 @@ package enum SelectionFault: Fault {
         case .unknownType(let word, let known): (.usage, "unknown type `\(word)`: types are \(known.joined(separator: ", "))")
         case .unknownFormat(let word, let known): (.usage, "unknown format `\(word)`: formats are \(known.joined(separator: ", "))")
         case .readingsOnly(let verb, _):
-            (.usage, "`\(verb)` is about readings: series and events belong to the readings they were made of")
-        case .oneTypeOnly(let verb, let type): (.usage, "`\(verb)` is made of \(type) alone")
+            (.usage, "`\(verb)` applies to readings: series and events belong to the readings they come from")
+        case .oneTypeOnly(let verb, let type): (.usage, "`\(verb)` uses \(type) only")
         case .severalPersons(let what, let persons):
             (.usage, "\(what) is of one person, and these readings are of several: \(persons.sentence)")
         case .unknownPerson(let name, _): (.usage, "no person is called `\(name)`")
@@ -60,7 +56,7 @@ package enum SelectionFault: Fault {
         case .lastsTooLong: (.usage, "it cannot last that long: from a second to less than a day")
         case .notAnAudiogram(let text):
             (.usage, "`\(text)` is not an audiogram: it is Hz:LEFT/RIGHT for each frequency, levels in dB, - for an ear not tested")
-        case .everythingToDelete: (.usage, "nothing says which readings to delete")
+        case .everythingToDelete: (.usage, "no condition selects the readings to delete")
         case .deletionNotConfirmed(let isAsked):
             (isAsked ? .no : .usage, "nothing was deleted: \(isAsked ? "it was not confirmed" : "there is no terminal to ask at")")
         case .notAReading(let file, let line, let why): (.badData, "\(file), line \(line), is not a reading: \(why)")

@@ -1,7 +1,7 @@
 import CuffClinical
 import CuffCore
 
-/// Stored series as text: one line each, or one line for each value.
+/// Stored series as text: one line for each series, or for each value.
 enum SeriesText {
     static let header = "BEGUN                  SERIES         VALUES   SECONDS  SUMMARY\n"
 
@@ -9,7 +9,7 @@ enum SeriesText {
         stored.series.appendLine(to: &text, zone: zone, user: stored.user, person: stored.person.name)
     }
 
-    /// For a person: when, what, how much, and the reading it belongs to.
+    /// For people: time, kind, summary and reading.
     static func appendRow(_ stored: StoredSeries, zone: ZoneTable, to text: inout TextBuffer) {
         let (name, count, end, summary) = facts(stored.series)
         let begun = String(stored.series.start.text(in: zone).prefix(19)).replacing("T", with: " ")
@@ -36,19 +36,18 @@ enum SeriesText {
         text.append(string: cells.joined(separator: "\t") + "\n")
     }
 
-    /// One value of a series.
     private struct Value {
         var type: String
         var time: Timestamp
         var number: String?
-        /// What stands behind the value: its unit, or what it is.
+        /// The text after the value: its unit, or its kind.
         var word: String
         var isAfterGap = false
         var owner: Reading.ID?
     }
 
-    /// Each value on its own. Tab-separated: time, value, unit and, by owners, the reading. Beats have no value; one after a gap says
-    /// so.
+    /// One line for each value, tab-separated: time, value, unit and, with `byOwner`, the reading. Beats have no value; one after
+    /// a gap is marked.
     static func appendValues(
         _ series: [StoredSeries], zone: ZoneTable, byOwner: Bool, as form: HealthRuns.Listing, to text: inout TextBuffer
     ) {
@@ -87,7 +86,7 @@ enum SeriesText {
                     Value(type: "heartbeat", time: time, word: "beat", isAfterGap: beat.precededByGap, owner: byOwner ? one.reading : nil))
             }
         }
-        // Samples as the device sent them: the range that maps them to values stands in the series' own line.
+        // Samples as sent; the range that maps them to values is in the series' own line.
         for case .waveform(let one) in series.map(\.series) {
             for (index, sample) in one.samples.enumerated() {
                 let time = Timestamp(milliseconds: one.start.milliseconds + Int64(index) * one.period / 1000)
@@ -111,7 +110,7 @@ enum SeriesText {
         }
     }
 
-    /// With milliseconds: a series has up to 200 values a second.
+    /// With milliseconds: a series has up to 200 values per second.
     private static func exact(_ time: Timestamp, _ zone: ZoneTable) -> String {
         let text = time.text(in: zone)
         let fraction = String(1000 + (time.milliseconds % 1000 + 1000) % 1000).dropFirst()

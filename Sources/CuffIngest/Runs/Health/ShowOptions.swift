@@ -3,13 +3,12 @@ import CuffCore
 
 package struct ShowOptions: Sendable {
     package var form = HealthRuns.Listing.plain
-    /// Each value of a series on a line of its own.
+    /// Prints each value of a series on a line of its own.
     package var values = false
-    /// Values series by series, each with the reading that owns it, instead of by time over all series.
+    /// Prints values by series, each with its reading, instead of merged by time.
     package var byOwner = false
-    /// Also what edited readings said before.
+    /// Also prints the previous values of edited readings.
     package var earlier = false
-    /// What the values of series must be.
     package var conditions: [SeriesCondition] = []
     /// From which pulse on an event is shown.
     package var limits = HeartRateLimits.usual

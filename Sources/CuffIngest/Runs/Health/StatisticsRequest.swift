@@ -6,7 +6,6 @@ package struct StatisticsRequest: Sendable {
     package var selection: ReadingSelection
     package var cut: CalendarCut
     package var style = AggregationStyle.discreteArithmetic
-    /// What is kept beside the merged statistics.
     package var options: StatisticsCollection.Options = []
     package var excludesDisturbed = false
 

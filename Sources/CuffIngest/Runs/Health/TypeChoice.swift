@@ -1,20 +1,20 @@
 import CuffClinical
 import CuffCore
 
-/// Which types of the JSON vocabulary are meant, as they are named on a command line: readings, series, events.
+/// The types chosen on a command line, named as in JSON: readings, series, events.
 public struct TypeChoice: Sendable, Hashable {
-    /// Empty means every type of reading, where readings are meant at all.
+    /// Empty: every type of reading, if `hasReadings`.
     public var readings: Set<ReadingSelection.Kind> = []
     /// The types of series; empty: none.
     public var series: Set<SeriesSelection.Kind> = []
-    /// Whether events are meant.
+    /// Whether events are chosen.
     public var events = false
-    /// Whether readings are meant at all.
+    /// Whether readings are chosen.
     public var hasReadings = true
-    /// Whether somebody asked for them by name.
+    /// Whether types were given explicitly.
     public var isChosen = false
 
-    /// Everything an export holds.
+    /// Everything that an export can contain.
     public static let everything = {
         var choice = TypeChoice()
         choice.series = Set(SeriesSelection.Kind.allCases)
@@ -24,7 +24,7 @@ public struct TypeChoice: Sendable, Hashable {
 
     private init() {}
 
-    /// Without words: what `usual` says.
+    /// Without words: `usual`.
     public init(_ words: [String], usual: TypeChoice = .everything) throws(IngestError) {
         guard !words.isEmpty else {
             self = usual
@@ -47,7 +47,7 @@ public struct TypeChoice: Sendable, Hashable {
         }
     }
 
-    /// What of this reading an export holds.
+    /// The parts of this reading that are exported.
     func parts(of reading: Reading) -> ExportParts {
         var parts: ExportParts = []
         if hasReadings, readings.isEmpty || readings.contains(ReadingSelection.Kind(reading.content)) { parts.insert(.values) }
@@ -55,13 +55,13 @@ public struct TypeChoice: Sendable, Hashable {
         return parts
     }
 
-    /// Refuses series and events where only readings are meant: without them nothing would narrow the choice.
+    /// Throws if series or events are chosen for a verb on readings, where they would not narrow the choice.
     package func requireReadings(_ verb: String) throws(IngestError) {
         guard isChosen, events || !series.isEmpty else { return }
         throw IngestError(SelectionFault.readingsOnly(verb: verb, kinds: ReadingSelection.Kind.allCases.map(\.rawValue)))
     }
 
-    /// Refuses every type but one.
+    /// Throws if any other type is chosen.
     package func requireOnly(_ kind: ReadingSelection.Kind, _ verb: String) throws(IngestError) {
         guard isChosen, readings != [kind] || events || !series.isEmpty else { return }
         throw IngestError(SelectionFault.oneTypeOnly(verb: verb, type: kind.rawValue))

@@ -3,7 +3,8 @@ import CuffIngest
 import Glibc
 
 extension Doctor {
-    /// Every step in its order, or those of the database alone. A step whose ground is gone is `skipped`, so that one fault shows as one failure.
+    /// All steps in order, or those of the database. Steps that depend on a failed one are `skipped`, so that one fault causes
+    /// one failure.
     static func findings(_ facts: Facts) -> [Finding] {
         if facts.isDatabaseAlone { return [database(facts), modes(facts)] }
         var findings = [bus(facts)]
@@ -25,7 +26,7 @@ extension Doctor {
     }
 
     private static func bus(_ facts: Facts) -> Finding {
-        if facts.isNetwork { return Finding(.bus, .ok, "\(facts.name) is behind the network") }
+        if facts.isNetwork { return Finding(.bus, .ok, "\(facts.name) is a network address") }
         if let usb = facts.usb ?? facts.device?.usb {
             let name = [usb.manufacturer, usb.product].compactMap { $0 }.joined(separator: " ")
             let serial = usb.serial.map { ", serial number \($0)" + (usb.uniqueSerial == nil ? " (as all of its kind)" : "") }
@@ -118,7 +119,7 @@ extension Doctor {
             hint: "end that program; two readers of one line each get half of it", status: isLocked ? .tryAgain : .done)
     }
 
-    /// Programs that open serial ports by themselves: what they leave alone is known from their own tables.
+    /// Programs that open serial ports on their own; which ports they ignore is known from their tables.
     private static func neighbours(_ facts: Facts) -> Finding {
         guard !facts.neighbours.isEmpty else { return Finding(.neighbours, .ok, "no ModemManager, brltty or gpsd runs") }
         let running = facts.neighbours.joined(separator: ", ")
@@ -134,7 +135,7 @@ extension Doctor {
         }
         if facts.neighbours.contains("brltty"), brlttyIDs.contains(usb.id.description) {
             warnings.append("brltty has \(usb.id) in its table and may take it")
-            hints.append("brltty 6.5 and later leaves it alone unless configured; somebody may need it, so it stays")
+            hints.append("brltty 6.5 and later ignores it unless configured; do not remove it if it is in use")
         }
         if facts.neighbours.contains("gpsd"), usb.id.description == "10c4:ea60" {
             warnings.append("gpsd starts on \(usb.id)")
@@ -195,7 +196,7 @@ extension Doctor {
         }
     }
 
-    /// A clock is slow or fast when it is off by more than a minute: cuffs do not show seconds.
+    /// A clock is wrong if it is off by more than a minute, because cuffs do not show seconds.
     private static func clock(_ facts: Facts) -> Finding {
         switch facts.clock {
         case nil where !facts.clockWishes.isEmpty:
@@ -213,7 +214,7 @@ extension Doctor {
         }
     }
 
-    /// Nothing else authorises a program to read or write what is stored: whoever may open the file may do both or either.
+    /// File permissions are the only access control of stored readings.
     private static func modes(_ facts: Facts) -> Finding {
         guard let file = facts.databaseFiles.first else {
             return Finding(.modes, .skipped, facts.database == nil ? "not asked" : "there is no file yet")
@@ -227,7 +228,7 @@ extension Doctor {
         let text = "\(who): \(texts.joined(separator: "; "))"
         guard !open.isEmpty else { return Finding(.modes, .ok, text) }
         return Finding(
-            .modes, .warning, text, hint: "where nobody else is meant: chmod 600 \(open.map(\.node).joined(separator: " "))")
+            .modes, .warning, text, hint: "to deny access to others: chmod 600 \(open.map(\.node).joined(separator: " "))")
     }
 
     private static func database(_ facts: Facts) -> Finding {

@@ -2,7 +2,7 @@ import CuffCore
 import CuffIngest
 
 extension Doctor {
-    /// One thing that is checked, in the order of the checks. The raw value is its name in the output.
+    /// The checks in order. The raw value is the name in the output.
     enum Step: String, Sendable, CaseIterable {
         case bus
         case kernelDriver = "kernel driver"
@@ -20,32 +20,27 @@ extension Doctor {
         case page
         case service
 
-        /// The checks of a device, in their order.
+        /// The checks of a device, in order.
         static let allCases: [Step] = [
             .bus, .kernelDriver, .node, .permission, .groups, .holders, .neighbours, .line, .driver, .clock, .database, .modes,
         ]
     }
 
-    /// What a check found.
     enum State: String, Sendable {
         case ok
         case warning
         case failed
-        /// Skipped, because an earlier step failed or it was not requested.
+        /// An earlier step failed, or it was not requested.
         case skipped
     }
 
-    /// The result of one check.
     struct Finding: Sendable, Hashable {
-        /// What was checked.
         var step: Step
-        /// What was found.
         var state: State
-        /// The facts, in one line.
         var text: String
         /// How to fix it; `nil` if nothing is wrong or no fix is known.
         var hint: String?
-        /// What kind of failure it is; `done` for none.
+        /// The kind of failure; `done` if none.
         var status: RunStatus
 
         init(_ step: Step, _ state: State, _ text: String, hint: String? = nil, status: RunStatus = .done) {
@@ -56,10 +51,10 @@ extension Doctor {
             self.status = status
         }
 
-        /// `permission     FAILED  the port belongs to …`, and the hint below it.
+        /// `permission     FAILED  the port belongs to …`, followed by the hint.
         var lines: String { lines(width: nil) }
 
-        /// The same, broken between words to fit a terminal of so many columns; `nil` fits to nothing.
+        /// As `lines`, folded to a terminal's width; `nil`: not folded.
         func lines(width: Int?) -> String {
             func blanks(_ count: Int) -> String { String(repeating: " ", count: max(1, count)) }
             func fitted(_ text: String, behind head: String) -> String {
@@ -75,7 +70,7 @@ extension Doctor {
 }
 
 extension Array where Element == Doctor.Finding {
-    /// The kind of the first failure; with `strict`, `no` for warnings only; else `done`.
+    /// The kind of the first failure; with `strict`, `no` for warnings; else `done`.
     func status(strict: Bool = false) -> RunStatus {
         if let failure = first(where: { $0.state == .failed }) { return failure.status }
         return strict && contains { $0.state == .warning } ? .no : .done

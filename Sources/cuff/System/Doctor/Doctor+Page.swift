@@ -1,7 +1,7 @@
 import CuffIngest
 
 extension Doctor {
-    /// Whether the live page of the configuration can be served, or is. It stops no cuff where it cannot.
+    /// Whether the live page can be or is served. Never affects reading cuffs.
     static func page(_ address: WebAddress) -> Finding {
         switch PageProbe.look(at: address) {
         case .free: Finding(.page, .ok, "http://\(address)/ can be served; no watch serves it now")
@@ -15,7 +15,7 @@ extension Doctor {
         }
     }
 
-    /// What a watch with this configuration would do beside reading cuffs.
+    /// Checks of the configuration besides cuffs.
     static func findings(_ configuration: CuffConfiguration) -> [Finding] {
         var findings = configuration.web.map { [page($0)] } ?? []
         if let warning = PageReport.cutOff(configuration) {

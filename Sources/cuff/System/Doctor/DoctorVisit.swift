@@ -2,16 +2,14 @@ import CuffCore
 import CuffIngest
 import Glibc
 
-/// A walk over one device, or over everything that is plugged in, as text with an exit status.
+/// Checks one device, or every connected one, as text with an exit status.
 struct DoctorVisit: Sendable {
     private let device: String?
     private let assignments: [Assignment]
     private let database: String?
-    /// What is checked beside devices.
     private let configuration: CuffConfiguration
 
-    /// `device` as the user named it; `nil` checks everything that is plugged in, and what `configuration` says. `database` is checked
-    /// where one is named.
+    /// `device` as the user named it; `nil` checks every connected device and `configuration`. `database` is checked if given.
     init(device: String?, assignments: [Assignment], database: String?, configuration: CuffConfiguration = CuffConfiguration()) {
         self.configuration = configuration
         self.device = device
@@ -19,8 +17,8 @@ struct DoctorVisit: Sendable {
         self.database = database
     }
 
-    /// The findings of every device, and the status of the first class of failure. `isJSON`: one object for each finding. `width`:
-    /// columns of the terminal that the text is to fit; `nil` fits to nothing.
+    /// The findings of every device, and the status of the first failure. `isJSON`: one object for each finding. `width`: folds
+    /// the text; `nil`: not folded.
     func examine(strict: Bool, isJSON: Bool = false, width: Int? = nil) throws(IngestError) -> (text: String, status: RunStatus) {
         var text = ""
         var status = RunStatus.done
@@ -41,7 +39,6 @@ struct DoctorVisit: Sendable {
         return (text, status)
     }
 
-    /// A udev rule for the one named device.
     func rule() throws(IngestError) -> String {
         guard let device else {
             throw IngestError(DeviceFault.noDeviceForRule)
@@ -56,7 +53,7 @@ struct DoctorVisit: Sendable {
         return rule
     }
 
-    /// `isEmptyFine`: there is something to check without a device.
+    /// `isEmptyFine`: there are checks without a device.
     private func names(isEmptyFine: Bool) throws(IngestError) -> [String] {
         if let device { return [device] }
         let plugged: [PluggedDevice]
@@ -87,7 +84,6 @@ struct DoctorVisit: Sendable {
 }
 
 extension Doctor.Finding {
-    /// One JSON object and a line feed.
     fileprivate func json(_ device: String) -> String {
         let fields = [("device", device), ("step", step.rawValue), ("state", state.rawValue), ("text", text), ("fix", hint ?? "")]
         return JSONOutput.line("check", fields.map { ($0, $1.isEmpty ? nil : .text($1)) })

@@ -3,17 +3,15 @@ import CuffCore
 import CuffIngest
 import Glibc
 
-/// One text about this machine and its cuffs, to be attached to a report of a problem: everything that is asked for first, and
-/// nothing that tells who somebody is.
+/// Information on this machine and its cuffs for a problem report, without identifying data.
 struct ProblemReport: Sendable {
     private let version: String
     private let database: String?
     private let assignments: [Assignment]
     private var configuration = CuffConfiguration()
-    /// Why the configuration cannot be read; `nil` where it can.
     private var configurationFault: String?
 
-    /// `database`: the one that is looked at, else the standard one.
+    /// `database`: default is the standard one.
     init(version: String, assignments: [Assignment], database: String?) {
         self.version = version
         self.assignments = assignments
@@ -21,7 +19,7 @@ struct ProblemReport: Sendable {
         do throws(IngestError) { configuration = try CuffConfiguration.load(nil) } catch { configurationFault = error.description }
     }
 
-    /// A section for each question. What cannot be found out is said in its place; nothing is thrown.
+    /// One section per question. Missing information is reported in its place; never throws.
     func text() -> String {
         let plugged = (try? DeviceEnumeration.plugged()) ?? []
         let usb = (try? DeviceEnumeration.usb()) ?? []
@@ -51,7 +49,7 @@ struct ProblemReport: Sendable {
             """
     }
 
-    /// The bus as the kernel sees it, with what became of each device.
+    /// The USB bus as the kernel sees it, with the state of each device.
     private func devices(_ plugged: [PluggedDevice], _ usb: [(device: USBDevice, interfaces: [SysfsNode])]) -> String {
         let tree = usb.sorted { $0.device.port < $1.device.port }.map { entry in
             let depth = entry.device.port.filter { $0 == "." }.count
@@ -68,13 +66,13 @@ struct ProblemReport: Sendable {
         return (tree + nodes).joined()
     }
 
-    /// What `cuff doctor` prints for each device; no port is opened for it.
+    /// The output of `cuff doctor` for each device, without opening ports.
     private func checks(_ plugged: [PluggedDevice]) -> String {
         plugged.map { device in
             guard let request = try? DeviceRequest(device.node),
                 let facts = try? Doctor.examine(
                     request, name: device.node, assignments: configuration.assignments + assignments, opensLine: false)
-            else { return "\(device.node): cannot be looked at\n" }
+            else { return "\(device.node): cannot be examined\n" }
             return "\(device.node)\n" + Doctor.findings(facts).map { $0.lines + "\n" }.joined()
         }.joined()
     }
@@ -89,10 +87,9 @@ struct ProblemReport: Sendable {
         return found.sorted { $0.key < $1.key }.map(\.value.provenance)
     }
 
-    /// Readings of each driver, as counts.
     private var counters: String {
         guard let database else { return "" }
-        guard access(database, F_OK) == 0 else { return "\(database) is not there\n" }
+        guard access(database, F_OK) == 0 else { return "\(database) does not exist\n" }
         do throws(IngestError) {
             let store = try Store(database, access: .read)
             var counts: [String: Int] = [:]
@@ -131,9 +128,9 @@ struct ProblemReport: Sendable {
         return (name ?? text(names.sysname), text(names.release), text(names.machine), text(names.nodename))
     }
 
-    /// The last lines of the service's log, where there is a journal and this user may read it.
+    /// The last lines of the service's log, if available to this user.
     private static func log() -> String {
-        // Five seconds, and no more than a person reads: a journal may be on a slow disk, and of gigabytes.
+        // Limited to five seconds and 100 lines: a journal may be large and on a slow disk.
         guard let pipe = popen("timeout 5 journalctl --unit=cuff --lines=100 --no-pager --output=short-iso --no-hostname 2>/dev/null", "re")
         else { return "no journal\n" }
         defer { pclose(pipe) }

@@ -17,13 +17,13 @@ extension FileFault: Hinted {
         case .foreignOwner(let path, _): "name another file, or make it yours: chown \(geteuid()) \(path)"
         case .writableByOthers(let path): "chmod go-w \(path), or name another file"
         case .symbolicLink(_, let target?): "name the file itself: \(target)"
-        case .symbolicLink(_, nil): "it leads nowhere: remove it, or name another file"
+        case .symbolicLink(_, nil): "its target does not exist: remove it, or name another file"
         case .exists(let path): "name another file\(OutputFile.free(path).map { ", e.g. \($0)" } ?? ""), or add --force"
         case .captureExists: "name another file"
         }
     }
 
-    /// For a file that does not take what is written.
+    /// For write errors.
     static func hint(_ number: Int32) -> String {
         switch number {
         case ENOSPC, EDQUOT: "free some space and run it again; what was stored before is whole, nothing is stored twice"

@@ -1,13 +1,13 @@
 import CuffIngest
 
-/// Something that a person can do something about. There is one file for the faults of each layer.
+/// An error that the user can fix. One file per layer has its hints.
 protocol Hinted: CustomStringConvertible {
-    /// What to do; empty where nothing is known to help.
+    /// What to do; empty if unknown.
     var hint: String { get }
 }
 
 extension Hinted {
-    /// For standard error: what happened in one line, what to do in another.
+    /// For standard error: one line for what happened, one for what to do.
     var text: String { description + (hint.isEmpty ? "" : "\n  fix: \(hint)") }
 }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import CuffIngest
 
 extension RunStatus {
-    /// What the process exits with, as sysexits(3) and the shell's conventions number it.
+    /// The exit code, by sysexits(3) and shell conventions.
     var code: Int32 {
         switch self {
         case .done: 0

@@ -11,7 +11,7 @@ extension SinkFault: Hinted {
         case .secretInAddress(_, _, let program, let credential):
             "leave it out there, and " + (credential.map(Self.keeping) ?? Self.otherwise(program))
         case .noProgram: "name it with its path; a shell's own words need exec:sh -c '…'"
-        case .cannotStart: "try it by itself in a shell"
+        case .cannotStart: "run it in a shell to see why"
         case .ended: "what it printed on standard error says why; it is started again"
         case .wentAway, .later: "wait: the lines are kept and sent again; `cuff sinks` shows how many"
         case .outboxHeld: "end that run (`ps -C cuff` shows it), or give this one another database"

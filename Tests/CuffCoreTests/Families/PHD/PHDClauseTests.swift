@@ -381,12 +381,12 @@ import Testing
         #expect(
             hex(PHDManagerAPDU.configurationResult(invoke: 1, configuration: 0x4000, result: 0))
                 == "e700001600140001" + "0201000e0000ffffffff0d1c000440000000")
-        let pendingConfirmations = [
-            PHDSession.PendingConfirmation(through: 0, digest: 0, invoke: 1, handle: 0, event: 0x0D1F),
-            PHDSession.PendingConfirmation(through: 0, digest: 0, invoke: 0xABCD, handle: 0x1234, event: 0x0D1D),
+        let pending: [PHDConfirmations.Pending] = [
+            PHDConfirmations.Pending(through: 0, digest: 0, invoke: 1, handle: 0, event: 0x0D1F),
+            PHDConfirmations.Pending(through: 0, digest: 0, invoke: 0xABCD, handle: 0x1234, event: 0x0D1D),
         ]
         #expect(
-            hex(PHDManagerAPDU.confirmations(pendingConfirmations[...])) == "e700001200100001" + "0201000a0000ffffffff0d1f0000"
+            hex(PHDManagerAPDU.confirmations(pending[...])) == "e700001200100001" + "0201000a0000ffffffff0d1f0000"
                 + "e70000120010abcd" + "0201000a1234ffffffff0d1d0000")
         #expect(hex(PHDManagerAPDU.get(invoke: 1, handle: 0)) == "e700000e000c0001" + "01030006000000000000")
         #expect(

@@ -37,7 +37,7 @@ import Testing
         var session = session
         var actions = SessionActions()
         session.handle(fromCuff ? .received(damaged) : .sent(damaged), into: &actions)
-        session.handle(.committed(through: session.emitted), into: &actions)
+        session.handle(.committed(through: session.confirmations.emitted), into: &actions)
         session.handle(.closed, into: &actions)
         if session.reader.waiting != 0 { Issue.record("bytes wait after the end") }
         return actions.readings.count
@@ -127,11 +127,11 @@ import Testing
                 session.handle(
                     .received((0..<Int(random.next() % 60)).map { _ in UInt8(truncatingIfNeeded: random.next()) }), into: &actions)
             case 9: session.handle(.timerFired(pick(PHDSession.timers)), into: &actions)
-            case 10, 11: session.handle(.committed(through: session.emitted), into: &actions)
+            case 10, 11: session.handle(.committed(through: session.confirmations.emitted), into: &actions)
             case 12...14: if !written.isEmpty { session.handle(.sent(written.removeFirst()), into: &actions) }
             default: if seed % 4 == 0 { session.handle(.sent(pick(pieces)), into: &actions) }
             }
-            #expect(session.reader.waiting <= PHDFrame.maximumLength && session.pending.count <= 16)
+            #expect(session.reader.waiting <= PHDFrame.maximumLength && session.requests.count <= 16)
             #expect(actions.allSatisfy { if case .write(let bytes) = $0 { bytes.count <= 224 } else { true } })
         }
         session.handle(.closed, into: &actions)

@@ -40,7 +40,7 @@ import Testing
     @Test func groupedReport_IsBounded() {
         var manager = PHDBytes.manager([PHDBytes.pulseObject(), Self.scanner(parts: PHDConfiguration.ceiling)])
         manager.play(.received(Self.grouped(12000)))
-        #expect(manager.session.form.observations.count <= PHDReport.ceiling)
+        #expect(manager.session.reports.observations.count <= PHDReport.ceiling)
         #expect(manager.answers() == ["rorj:2"] && manager.readings.isEmpty)
         // Of the same scanner, a report that stays below.
         manager.play(.received(Self.grouped(3)))
@@ -63,7 +63,7 @@ import Testing
             },
         ])
         manager.play(.received(Self.grouped(3)))
-        #expect(manager.session.form.observations.count == 3)
+        #expect(manager.session.reports.observations.count == 3)
     }
 
     @Test func longMap_IsNoConfiguration() {
@@ -136,7 +136,7 @@ import Testing
                     $0.append16(0xC000)
                     $0.counted { $0.append([UInt8](repeating: 1, count: 16000)) }
                 }))
-        #expect(manager.session.observations.count <= PHDReport.ceiling)
+        #expect(manager.session.reports.observations.count <= PHDReport.ceiling)
         #expect(manager.readings.isEmpty)
         #expect(manager.answers().first == "rorj:2")
     }
@@ -166,12 +166,12 @@ import Testing
         }
     }
 
-    /// An agent that answers for ever makes no progress for ever.
+    /// Endless answers stop counting as progress.
     @Test func stepsOfOneAssociation_AreCountedToAnEnd() {
-        var effort = PHDEffort()
+        var steps = PHDProgress()
         var progress = 0
-        for _ in 0..<(3 * PHDEffort.stepLimit) where effort.step() { progress += 1 }
-        #expect(progress == PHDEffort.stepLimit)
+        for _ in 0..<(3 * PHDProgress.stepLimit) where steps.step() { progress += 1 }
+        #expect(progress == PHDProgress.stepLimit)
     }
 
     /// 2000 measurements of one moment in one report: what is looked through for each is bounded, and none is lost.

@@ -178,8 +178,8 @@ import Testing
         talk.start(.readMemory(user: nil))
         talk.run(until: .seconds(7200))
         guard case .failed(let why) = talk.outcome else { return #expect(Bool(false), "\(String(describing: talk.outcome))") }
-        #expect(why.hasPrefix("\(PHDEffort.limitInRow) associations"))
-        #expect(talk.now <= PHDEffort.patience)
+        #expect(why.hasPrefix("\(PHDProgress.limitInRow) associations"))
+        #expect(talk.now <= PHDProgress.patience)
         #expect(talk.readings.isEmpty)
     }
 
@@ -190,7 +190,7 @@ import Testing
         talk.start(.readMemory(user: nil))
         talk.run(until: .seconds(7200))
         guard case .failed = talk.outcome else { return #expect(Bool(false), "\(String(describing: talk.outcome))") }
-        #expect(talk.now <= PHDEffort.patience + .seconds(10))
+        #expect(talk.now <= PHDProgress.patience + .seconds(10))
         // What came is stored once, and the agent still has it.
         #expect(talk.pressures == Self.text(Array(Self.records.prefix(1)), [:]))
         #expect((talk.agent as? PHDSimulator)?.unsent.count == Self.records.count)

@@ -170,7 +170,7 @@ import Testing
         // The recorded agent offers the same again for as long as it is refused.
         for _ in 0..<20 where manager.session.state == .waitingForConfiguration { manager.play(.received(lines[1].bytes)) }
         let refusals = manager.writes.filter { $0.hasPrefix("e7000016") && !$0.hasSuffix("0000") }
-        #expect(refusals.count <= PHDSession.offerLimit)
+        #expect(refusals.count <= PHDConfigurations.offerLimit)
         #expect(manager.session.state == .operating || manager.writes.last == "e40000020000")
     }
 

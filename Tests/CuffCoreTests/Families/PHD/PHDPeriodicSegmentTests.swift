@@ -30,7 +30,7 @@ import Testing
             $0.list(attributes.count) { for attribute in attributes { $0.attribute(attribute.id) { $0.append(attribute.bytes) } } }
         }
         guard var segment = PHDSegment.list(writer.bytes.span, 0, writer.bytes.count, PHDConfiguration())?.first else { return nil }
-        segment.take(PHDStoreState(PHDConfiguration.Store(handle: 8, capability: capability, samplePeriod: storePeriod)))
+        segment.complete(PHDStoreState(PHDConfiguration.Store(handle: 8, capability: capability, samplePeriod: storePeriod)))
         return segment
     }
 

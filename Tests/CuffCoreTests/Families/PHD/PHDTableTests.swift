@@ -30,8 +30,8 @@ import Testing
         var session = Self.session(in: row.state)
         try #require(session.state == row.state)
         // Only another manager asks before the configuration is settled (Antidote does).
-        if row.state == .waitingForConfiguration, row.input == .answer { session.remember(PHDManagerAPDU.get(invoke: 5, handle: 0)) }
-        let number = session.pending.first?.invoke ?? 77
+        if row.state == .waitingForConfiguration, row.input == .answer { session.requests.note(PHDManagerAPDU.get(invoke: 5, handle: 0)) }
+        let number = session.requests.first?.invoke ?? 77
         let actions: [SessionAction]
         switch event {
         case .apdu(let text):

@@ -1,119 +1,70 @@
-/// What an agent says of itself when it asks for an association (AARQ), and what a manager must answer.
-struct PHDAssociationRequest: Sendable, Hashable {
-    static let protocol20601: UInt16 = 0x5079
-    static let accepted: UInt16 = 0
-    static let rejectedPermanent: UInt16 = 1
-    static let rejectedTransient: UInt16 = 2
-    static let acceptedUnknownConfiguration: UInt16 = 3
-    static let noCommonProtocol: UInt16 = 4
-    static let noCommonParameter: UInt16 = 5
-    static let rejectedUnknown: UInt16 = 6
-    static let unauthorized: UInt16 = 7
-    static let unsupportedAssociationVersion: UInt16 = 8
+/// The state of the association, the agent that it is with, and how the last one ended.
+struct PHDAssociation: Sendable {
+    enum End: Sendable {
+        /// By release: the agent has sent all that it wanted to send.
+        case inOrder
+        /// By the agent's ABRT, or by its request for another association.
+        case byAgent
+        case otherwise
+    }
 
-    var systemID: [UInt8]
-    var configurationID: UInt16
-    var protocolVersion: UInt32
-    var encodingRules: UInt16
-    var nomenclatureVersion: UInt32
-    var functionalUnits: UInt32
-    var systemType: UInt32
-    var requestModes: UInt16
-    var agentRequests: UInt8
-    var managerRequests: UInt8
+    private(set) var state = PHDState.disconnected
+    /// Whether the table processes reports in this state: looked up when it changes, and not for each report.
+    private(set) var processesReports = false
+    private(set) var request: PHDAssociationRequest?
+    /// An AARQ that waits until earlier readings are on disk.
+    private(set) var applicant: PHDAssociationRequest?
+    private(set) var end = End.otherwise
+    /// Our ABRT was the last word: the agent may not have received it.
+    private(set) var doubtsAbort = false
+    /// The pause between two ABRTs outside an association.
+    private(set) var isHoldingOff = false
+    /// System id of the agent that was named last.
+    private var identified: [UInt8] = []
 
-    /// Why a request cannot be accepted, as the AARE's result.
-    enum Refusal: Error, Hashable { case result(UInt16) }
+    mutating func enter(_ next: PHDState) {
+        state = next
+        let reports: [PHDInput] = [.confirmedReport, .unconfirmedReport]
+        processesReports = reports.allSatisfy { PHDStateTable.row(next, $0)?.act == .process }
+    }
 
-    /// Reads an AARQ, header included. Unknown protocols of the list are passed over; the first 20601 that can be
-    /// accepted counts, and where there is none, what is wrong with the first.
-    static func read(_ bytes: Span<UInt8>) -> Result<PHDAssociationRequest, Refusal> {
-        guard let version = bytes.bigEndian32(4), version == 0x8000_0000 else {
-            return .failure(.result(unsupportedAssociationVersion))
+    mutating func noteEnd(by input: PHDInput) {
+        switch input {
+        case .releaseRequest, .releaseResponse: end = .inOrder
+        case .abort, .requestKnown, .requestUnknown, .requestUnacceptable: end = .byAgent
+        default: end = .otherwise
         }
-        var offset = 8
-        guard let list = PHDList.open(bytes, &offset, bytes.count) else { return .failure(.result(noCommonParameter)) }
-        var refusal: Refusal?
-        for _ in 0..<list.count {
-            guard let id = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2),
-                offset + 4 + Int(length) <= list.end
-            else { return .failure(.result(noCommonParameter)) }
-            if id == protocol20601 {
-                let request = information(bytes, offset + 4, offset + 4 + Int(length))
-                if let request, request.refusal == nil { return .success(request) }
-                refusal = refusal ?? request?.refusal ?? .result(noCommonParameter)
-            }
-            offset += 4 + Int(length)
-        }
-        return .failure(refusal ?? .result(noCommonProtocol))
     }
 
-    private static func information(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> PHDAssociationRequest? {
-        guard let versions = bytes.bigEndian32(start), let rules = bytes.bigEndian16(start + 4),
-            let nomenclature = bytes.bigEndian32(start + 6), let units = bytes.bigEndian32(start + 10),
-            let type = bytes.bigEndian32(start + 14), let length = bytes.bigEndian16(start + 18)
-        else { return nil }
-        let id = start + 20
-        var rest = id + Int(length)
-        guard rest + 6 <= end, let configuration = bytes.bigEndian16(rest), let modes = bytes.bigEndian16(rest + 2),
-            let agents = bytes.byte(rest + 4), let managers = bytes.byte(rest + 5)
-        else { return nil }
-        rest += 6
-        // The option list may hold anything; it only has to be a list.
-        guard PHDList.open(bytes, &rest, end) != nil else { return nil }
-        return PHDAssociationRequest(
-            systemID: bytes.part(id, Int(length)), configurationID: configuration, protocolVersion: versions,
-            encodingRules: rules, nomenclatureVersion: nomenclature, functionalUnits: units, systemType: type,
-            requestModes: modes, agentRequests: agents, managerRequests: managers)
+    /// The line ended, not the agent's association.
+    mutating func noteLineEnd() { if end == .byAgent { end = .otherwise } }
+
+    mutating func noteAbort() { doubtsAbort = true }
+    mutating func holdOff() { isHoldingOff = true }
+    mutating func endHoldOff() { isHoldingOff = false }
+
+    /// The agent knows of the end. Answers whether that was in doubt.
+    mutating func clearAbort() -> Bool {
+        defer { doubtsAbort = false }
+        return doubtsAbort
     }
 
-    /// The protocol versions from 1 on, by their bits: 1 documented [1], 2 [6]; 3 and 4 by the same rule, which is a guess.
-    private static let versions: [UInt32] = [0x8000_0000, 0x4000_0000, 0x2000_0000, 0x1000_0000]
+    mutating func begin(_ request: PHDAssociationRequest) { self.request = request }
+    mutating func hold(_ applicant: PHDAssociationRequest) { self.applicant = applicant }
 
-    /// The version to be used, the lowest that is offered; `nil` where none of these is. What versions 2 to 4 add is in no
-    /// public source but for base-offset time, so they are chosen only where the agent offers nothing else.
-    var chosenVersion: Int? { Self.versions.firstIndex { protocolVersion & $0 != 0 }.map { $0 + 1 } }
-    /// The same as the one bit that an AARE has.
-    var chosenVersionBit: UInt32 { chosenVersion.map { Self.versions[$0 - 1] } ?? 0 }
-
-    private var refusal: Refusal? {
-        guard chosenVersion != nil, encodingRules & 0x8000 != 0, nomenclatureVersion & 0x8000_0000 != 0,
-            systemType & 0x0080_0000 != 0, systemID.count == 8
-        else { return .result(Self.noCommonParameter) }
-        return nil
-    }
-
-    /// The key under which readings of this agent are stored.
-    var deviceID: String { Hex.text(systemID, separator: "") }
-
-    func memoryKey(_ configuration: UInt16) -> String {
-        "config/\(deviceID)/\(Hex.text([UInt8(configuration >> 8), UInt8(configuration & 255)], separator: ""))"
-    }
-}
-
-/// MDER's SEQUENCE OF: u16 count, u16 length of all items. Both must hold, and neither is trusted.
-enum PHDList {
+    /// The AARQ that waited, if one did.
     @inline(__always)
-    static func open(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int) -> (count: Int, end: Int)? {
-        guard offset &+ 4 <= end, let head = bytes.bigEndian32(offset) else { return nil }
-        offset &+= 4
-        let limit = offset &+ Int(head & 0xFFFF)
-        guard limit <= end else { return nil }
-        return (Int(head >> 16), limit)
+    mutating func takeApplicant() -> PHDAssociationRequest? {
+        // Not `applicant == nil`: that copies it, and this is asked for every report.
+        guard case .some(let found) = applicant else { return nil }
+        applicant = nil
+        return found
     }
 
-    /// Calls `body` with id, offset and length of every attribute of a list; `nil` when counts and lengths disagree.
-    static func attributes(
-        _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ body: (UInt16, Int, Int) -> Bool
-    ) -> Bool {
-        guard let list = open(bytes, &offset, end) else { return false }
-        for _ in 0..<list.count {
-            guard offset + 4 <= list.end, let id = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2),
-                offset + 4 + Int(length) <= list.end
-            else { return false }
-            guard body(id, offset + 4, Int(length)) else { return false }
-            offset += 4 + Int(length)
-        }
-        return offset == list.end
+    /// The agent whose readings come now, if it is not the one that was named last.
+    mutating func newAgent() -> DeviceIdentity? {
+        guard let request, request.systemID != identified else { return nil }
+        identified = request.systemID
+        return DeviceIdentity(id: request.deviceID)
     }
 }

@@ -7,7 +7,7 @@
 ///
 /// A clock of coarse steps may count units or, as a NovoPen does, its steps (observed). What cannot be a number of units,
 /// because it is no multiple of a step, is a number of steps; where all are multiples it is units. Policy.
-/// The agent's counter alone says nothing of the calendar: without a calendar clock nothing is derived.
+/// A counter alone has no place on the calendar: without a calendar clock nothing is derived.
 struct PHDRelativeClock: Sendable {
     /// What the calendar clock showed in the same description of the agent.
     private let wall: DeviceTime

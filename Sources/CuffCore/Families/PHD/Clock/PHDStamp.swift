@@ -17,7 +17,7 @@ struct PHDStamp: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// The stamp at `offset`; beyond the end all zero, which is none.
+    /// The stamp at `offset`; all zero beyond the end, which means no stamp.
     @inline(__always)
     init(_ kind: Kind, _ bytes: Span<UInt8>, _ offset: Int) {
         self.kind = kind
@@ -98,25 +98,18 @@ struct PHDStamp: Sendable, Hashable {
     @inline(__always)
     static func absolute(_ bits: UInt64) -> DeviceClock {
         if bits == 0 { return .unset }
-        // All sixteen nibbles at once: adding six to a digit carries into the next nibble only above nine.
-        let carries = ((bits &+ 0x0666_6666_6666_6666) ^ bits) & 0x1111_1111_1111_1110
-        guard carries == 0, bits >> 60 < 10 else { return .impossible(nil) }
-        // All eight pairs at once: no byte of the sum is above 99, so none carries into the next.
-        let pairs = (bits >> 4 & 0x0F0F_0F0F_0F0F_0F0F) &* 10 &+ (bits & 0x0F0F_0F0F_0F0F_0F0F)
-        @inline(__always)
-        func pair(_ shift: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: pairs >> shift) }
-        let time = DeviceTime(
-            year: Int16(pair(56)) &* 100 &+ Int16(pair(48)), month: pair(40), day: pair(32), hour: pair(24), minute: pair(16),
-            second: pair(8), hundredths: pair(0))
-        // The highest bit of a byte stays where its pair is within 99, 99, 12, 28, 23, 59, 59, 99 and from 0, 0, 1, 1, 0, 0, 0, 0:
-        // a time of every calendar, and so nearly all. The others are judged one by one.
-        let highest: UInt64 = 0x8080_8080_8080_8080
-        let isCommon = (0xE3E3_8C9C_97BB_BBE3 &- pairs) & ((pairs | highest) &- 0x0000_0101_0000_0000) & highest == highest
-        return isCommon && time.year > 0 ? .time(time) : judged(time)
+        func pair(_ shift: UInt64) -> UInt8? {
+            let (tens, ones) = (UInt8(bits >> (shift + 4) & 15), UInt8(bits >> shift & 15))
+            return tens < 10 && ones < 10 ? tens * 10 + ones : nil
+        }
+        guard let century = pair(56), let year = pair(48), let month = pair(40), let day = pair(32), let hour = pair(24),
+            let minute = pair(16), let second = pair(8), let hundredths = pair(0)
+        else { return .impossible(nil) }
+        return DeviceClock(
+            DeviceTime(
+                year: Int16(century) * 100 + Int16(year), month: month, day: day, hour: hour, minute: minute, second: second,
+                hundredths: hundredths))
     }
-
-    @inline(never)
-    private static func judged(_ time: DeviceTime) -> DeviceClock { DeviceClock(time) }
 
     static func baseOffset(_ bits: UInt64) -> DeviceClock {
         let seconds = Int64(bits >> 32)

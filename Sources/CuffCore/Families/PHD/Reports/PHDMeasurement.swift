@@ -59,7 +59,7 @@ extension PHDObservation {
     }
 
     /// What is said of the value: beside it and, in the forms that have room for it, within it. Of a compound, what is said
-    /// of one component, or of any: a blood pressure of which one value is invalid is not a valid one.
+    /// of one component, or of any: a blood pressure with an invalid value is invalid.
     @inline(__always)
     func flags(_ bytes: Span<UInt8>, component: Int? = nil) -> MeasurementFlags {
         let status = status | innerStatus(bytes, component)
@@ -231,7 +231,7 @@ extension PHDObservation {
     }
 
     /// The text of an enumeration: an octet string, whose first byte is 0 because no text has 256 characters here, or the
-    /// text alone, which some write. `nil` where there is none.
+    /// text alone, which some write. `nil` without text.
     func text(_ bytes: Span<UInt8>) -> String? {
         var place = value
         var end = value + length
@@ -251,7 +251,7 @@ extension PHDObservation {
         return text.isEmpty ? nil : text
     }
 
-    /// Bits of an enumeration, 16 or 32; a 16-bit string stands in the upper half where bit 0 is the first.
+    /// Bits of an enumeration, 16 or 32; a 16-bit string is in the upper half where bit 0 is the first.
     func bits(_ bytes: Span<UInt8>) -> UInt32? {
         switch attribute {
         case PHDAttribute.simpleBits, PHDAttribute.basicBits, PHDAttribute.simpleOID:

@@ -41,7 +41,7 @@ extension PHDJoiner {
         var entry = Entry(kind: .part, stamp: stamp, reading: reading, report: report, seen: report)
         entry.part = part
         for index in entries.indices where entries[index].kind == .part && entries[index].part?.term == part.term {
-            // The same again, after a lost confirmation or within one report.
+            // A repetition, after a lost confirmation or within one report.
             if belongs(entries[index], with: entry), entries[index].reading.raw == reading.raw { return }
         }
         if part.term == PHDMetric.mean, amends(entry, part) { return }
@@ -93,7 +93,7 @@ extension PHDJoiner {
         }
     }
 
-    /// The one diastolic and the mean of this systolic; `nil` where there is none, or no telling which.
+    /// The one diastolic and the mean of this systolic; `nil` where either is missing or not unique.
     private func partners(of index: Int) -> (systolic: Int, diastolic: Int, mean: Int?)? {
         let unit = entries[index].part?.unit ?? 0
         guard PHDObservation.pressureUnit(unit) != nil else { return nil }

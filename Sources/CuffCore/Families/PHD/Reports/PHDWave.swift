@@ -64,7 +64,7 @@ struct PHDWave: Sendable {
         return Int32(exactly: word & mask)
     }
 
-    /// The line that the two points make; `nil` where there are none, or they are one.
+    /// The line that the two points make; `nil` where they are missing or equal.
     private var scale: Waveform.Scale? {
         guard let ends, let low = number(ends.low), let high = number(ends.high), low < high else { return nil }
         return Waveform.Scale(samples: low...high, lower: ends.lower, upper: ends.upper)

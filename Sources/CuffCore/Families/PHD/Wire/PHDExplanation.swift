@@ -288,7 +288,7 @@ public struct PHDExplanation: Sendable {
         segments = [:]
         let store = (configuration?.stores.first { $0.handle == bytes.bigEndian16(12) }).map { PHDStoreState($0) }
         for var segment in list {
-            if let store { segment.take(store) }
+            if let store { segment.complete(store) }
             segments[segment.instance] = segment
         }
     }

@@ -5,7 +5,7 @@ extension Redaction {
     /// There is no check over an APDU.
     static let phd = stream { bytes, side, work in
         // The id that managers of many stacks have names nobody; with it the conversation stays that of such a manager.
-        let ids = systemIDs(bytes).filter { side == .fromCuff || $0 != PHDSession.exampleManager }
+        let ids = systemIDs(bytes).filter { side == .fromCuff || $0 != PHDOptions.exampleManager }
         for (number, id) in ids.enumerated() {
             let new = Array(id[..<3]) + [0, 0, 0, 0, UInt8(clamping: number + 1)]
             if id != new { work.replace(id, with: new, in: &bytes, .device) }

@@ -108,10 +108,10 @@ enum PHDManagerAPDU {
 
     /// The answers to scan reports: handle and event copied, an empty reply. Written out because they are the one APDU
     /// that goes with every reading.
-    static func confirmations(_ pendingConfirmations: ArraySlice<PHDSession.PendingConfirmation>) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: pendingConfirmations.count * confirmationLength) { room, count in
+    static func confirmations(_ pending: ArraySlice<PHDConfirmations.Pending>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: pending.count * confirmationLength) { room, count in
             let all = UnsafeMutableRawBufferPointer(room)
-            for next in pendingConfirmations {
+            for next in pending {
                 let words: (UInt64, UInt64, UInt32, UInt16) = (
                     (0xE700_0012_0010_0000 | UInt64(next.invoke)).bigEndian,
                     (0x0201_000A_0000_FFFF | UInt64(next.handle) << 16).bigEndian,

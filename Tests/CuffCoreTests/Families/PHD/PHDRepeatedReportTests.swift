@@ -3,8 +3,8 @@ import Testing
 
 @testable import CuffCore
 
-/// A report that is read by the form of the last one gives what reading it whole gives, also when it is damaged.
-@Suite struct PHDReportFormTests {
+/// A report that is recognised by the form of the last one gives what the plain route gives, also when it is damaged.
+@Suite struct PHDRepeatedReportTests {
     private typealias Manager = PHDVectorTests.Manager
 
     /// Every write of an agent in a conversation without faults.
@@ -18,7 +18,7 @@ import Testing
         return talk.agentWrites
     }
 
-    /// The same bytes into two managers, of which one forgets the form before every write.
+    /// The same bytes into two managers, of which one reads every report in the plain way.
     private struct Pair {
         var quick = Manager()
         var thorough = Manager()
@@ -26,7 +26,7 @@ import Testing
         /// Whether both said the same until now.
         mutating func play(_ event: SessionEvent) -> Bool {
             quick.play(event)
-            thorough.session.form.forget()
+            thorough.session.reports.forgetRepeated()
             thorough.play(event)
             return quick.readings == thorough.readings && quick.writes == thorough.writes
         }

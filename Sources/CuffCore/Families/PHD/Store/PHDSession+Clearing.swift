@@ -1,22 +1,25 @@
 /// Erasing what was fetched: the only thing that a manager does to an agent's store.
 extension PHDSession {
-    /// Clears what was fetched completely, is on disk, and did not grow meanwhile. Answers whether something was asked.
+    /// Segments named in one SEG_CLR: 26 + 2 x 64 bytes stay below the 224 that every agent takes.
+    private static let selectionLimit = 64
+
+    /// Clears what was fetched completely, is on disk, and did not grow meanwhile. Returns whether a request went out.
     mutating func clearNext(into actions: inout SessionActions) -> Bool {
         guard !stores.isEmpty else {
-            outcome = .unsupported("this agent has no store to clear")
+            command.outcome = .unsupported("this agent has no store to clear")
             return false
         }
-        for place in stores.indices where !stores[place].isCleared {
-            let store = stores[place]
+        for place in stores.all.indices where !stores.all[place].isCleared {
+            let store = stores.all[place]
             guard store.progress == .listed else {
-                outcome = .failed("the agent's store could not be read, so it was not cleared")
+                command.outcome = .failed("the agent's store could not be read, so it was not cleared")
                 return false
             }
             let fetched = store.segments.filter { $0.progress == .complete }
             guard !fetched.isEmpty else {
-                stores[place].isCleared = true
+                stores.update(store: place) { $0.isCleared = true }
                 if store.segments.contains(where: { $0.progress == .failed || !$0.isDecodable }) {
-                    outcome = .failed("a part of the agent's store could not be fetched, so that part was not cleared")
+                    command.outcome = .failed("a part of the agent's store could not be fetched, so that part was not cleared")
                     return false
                 }
                 continue
@@ -24,7 +27,7 @@ extension PHDSession {
             if !store.isVerified {
                 // Readings may have been added while these were fetched: look again, right before.
                 guard store.rounds <= 3 else {
-                    outcome = .failed("the agent's store kept growing, so it was not cleared")
+                    command.outcome = .failed("the agent's store kept growing, so it was not cleared")
                     return false
                 }
                 askSegments(store, into: &actions)
@@ -32,27 +35,28 @@ extension PHDSession {
             }
             let complete = fetched.filter(\.isWhole).map(\.instance)
             guard !complete.isEmpty else {
-                stores[place].isCleared = true
-                outcome = .failed("a part of the agent's store did not send as many entries as it announced, so that part was not cleared")
+                stores.update(store: place) { $0.isCleared = true }
+                command.outcome = .failed(
+                    "a part of the agent's store did not send as many entries as it announced, so that part was not cleared")
                 return false
             }
             guard let (selection, part) = clearance(of: store, complete) else { return false }
             let ticks = store.clearTimeout ?? 0
-            stores[place].clearing = part
+            stores.update(store: place) { $0.clearing = part }
             ask(within: max(.milliseconds(Int64(ticks) / 8), Self.requestTimeout), into: &actions) {
                 PHDManagerAPDU.action(invoke: $0, handle: store.handle, PHDAction.clearSegments, selection.append)
             }
             return true
         }
-        outcome = .complete
+        command.outcome = .complete
         return false
     }
 
     /// How to name what may be cleared; `nil` where the agent can only clear more than that.
     private mutating func clearance(of store: PHDStoreState, _ complete: [UInt16]) -> (PHDSelection, [UInt16])? {
         let selection = selection(of: store)
-        if timeRange != .none, selection == .all {
-            outcome = .unsupported("this agent's store cannot be asked for a range of time, so nothing was cleared")
+        if options.timeRange != .none, selection == .all {
+            command.outcome = .unsupported("this agent's store cannot be asked for a range of time, so nothing was cleared")
             return nil
         }
         if store.clearsByList {
@@ -62,13 +66,30 @@ extension PHDSession {
         // One call clears everything that the selection names.
         guard store.segments.allSatisfy({ $0.progress == .complete && $0.isWhole || $0.progress == .empty || $0.progress == .cleared })
         else {
-            outcome = .failed("not every segment could be fetched, and the agent clears only all of them")
+            command.outcome = .failed("not every segment could be fetched, and the agent clears only all of them")
             return nil
         }
         guard selection == .all || store.clearsByTime else {
-            outcome = .unsupported("this agent clears only everything, and not a range of time")
+            command.outcome = .unsupported("this agent clears only everything, and not a range of time")
             return nil
         }
         return (selection, complete)
+    }
+
+    mutating func receiveClearance(_ handle: UInt16, _ isAnswer: Bool, isRefusal: Bool, into actions: inout SessionActions) {
+        if let place = stores.index(handle) {
+            stores.update(store: place) { store in
+                for index in store.segments.indices where isAnswer && store.clearing.contains(store.segments[index].instance) {
+                    store.segments[index].progress = .cleared
+                }
+                store.clearing = []
+            }
+        }
+        guard !command.isObserver else { return }
+        if !isAnswer {
+            command.outcome = .failed(
+                isRefusal ? "the agent refused to clear its store" : "the agent did not say that it cleared its store")
+        }
+        conclude(into: &actions)
     }
 }

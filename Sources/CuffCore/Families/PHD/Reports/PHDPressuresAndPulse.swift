@@ -1,8 +1,5 @@
-/// Pressures and right behind them their pulse: what an everyday report holds. Everything about them is known from the
-/// report's form but their numbers and their time.
-struct PHDPair: Sendable {
-    /// The place of the pressures among the report's observations; the pulse is the next.
-    let index: Int
+/// Where a report holds pressures and, behind them, their pulse: what `PHDRepeatedReport` learns.
+struct PHDPressuresAndPulse: Sendable {
     // Where the SFLOATs stand; `mean` is 0 where the agent sends none.
     private let systolic: Int
     private let diastolic: Int
@@ -12,15 +9,15 @@ struct PHDPair: Sendable {
     private let stampOfPulse: Int
     private let rawStart: Int
     private let rawEnd: Int
-    private let stamp: PHDStamp.Kind
+    private let stampKind: PHDStamp.Kind
     private let unit: PressureUnit
     private let person: Int32?
     private let flags: MeasurementFlags
 
-    /// `nil` where the two are not such a pair: this is not an error; `PHDJoiner` handles them.
-    init?(_ index: Int, _ observations: [PHDObservation], _ configuration: borrowing PHDConfiguration, _ apdu: Span<UInt8>) {
-        let first = observations[index]
-        let second = observations[index + 1]
+    /// `nil` where the two are not such a pair; this is not an error.
+    init?(
+        _ first: PHDObservation, _ second: PHDObservation, _ configuration: borrowing PHDConfiguration, _ apdu: Span<UInt8>
+    ) {
         guard first.object >= 0, second.object >= 0, first.handle != 0, second.handle != 0, !first.isCut, !second.isCut,
             !first.hasTrailingBytes, !second.hasTrailingBytes, !first.lacksHandle,
             first.person == second.person, first.stamp.kind == second.stamp.kind, first.stamp.isOfCalendar, first.term == 0,
@@ -32,12 +29,11 @@ struct PHDPair: Sendable {
             !first.isAmbiguous(apdu, configuration.objects[first.object], configuration.metrics),
             let (places, unit) = first.pressurePlaces(apdu, configuration.objects[first.object], configuration.metrics)
         else { return nil }
-        self.index = index
         systolic = first.value + 2 * Int(places.systolic)
         diastolic = first.value + 2 * Int(places.diastolic)
         mean = places.mean == PHDPressurePlaces.nowhere ? 0 : first.value + 2 * Int(places.mean)
         pulse = second.value
-        stamp = first.stamp.kind
+        stampKind = first.stamp.kind
         stampOfPressures = first.stampPlaces.lowerBound
         stampOfPulse = second.stampPlaces.lowerBound
         self.unit = unit
@@ -47,26 +43,14 @@ struct PHDPair: Sendable {
         rawEnd = first.raw.upperBound
     }
 
-    @inline(__always)
-    func stampOfPressures(_ apdu: Span<UInt8>) -> PHDStamp { PHDStamp(stamp, apdu, stampOfPressures) }
+    func stamp(_ apdu: Span<UInt8>) -> PHDStamp { PHDStamp(stampKind, apdu, stampOfPressures) }
 
-    /// What `PHDSession.contradictsMemory` says of either observation.
-    @inline(__always)
-    func contradictsMemory(_ apdu: Span<UInt8>) -> Bool {
-        let time = PHDStamp(stamp, apdu, stampOfPressures)
-        let other = PHDStamp(stamp, apdu, stampOfPulse)
-        if time.contradictsMemory || time != other && other.contradictsMemory { return true }
-        guard let high = PHDNumber(apdu, systolic, width: 2).digits, let low = PHDNumber(apdu, diastolic, width: 2).digits else {
-            return false
-        }
-        return !BloodPressure(systolic: Pressure(high, unit), diastolic: Pressure(low, unit)).fitsItsUnit
-    }
-
-    /// Emits the reading; `false` where the two do not belong together, or the pressures are none.
+    /// Emits the reading; `false` where the two have different stamps, no time, or a pressure without a value.
     @inline(__always)
     func emit(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
-        let time = PHDStamp(stamp, apdu, stampOfPressures)
-        guard time == PHDStamp(stamp, apdu, stampOfPulse), let high = PHDNumber(apdu, systolic, width: 2).digits,
+        let stamp = stamp(apdu)
+        guard stamp == PHDStamp(stampKind, apdu, stampOfPulse), case .time = stamp.clock,
+            let high = PHDNumber(apdu, systolic, width: 2).digits,
             let low = PHDNumber(apdu, diastolic, width: 2).digits
         else { return false }
         var pressure = BloodPressure(systolic: Pressure(high, unit), diastolic: Pressure(low, unit))
@@ -79,7 +63,7 @@ struct PHDPair: Sendable {
         pressure.pulse = number.digits.map { PulseRate($0) }
         pressure.pulseAbsence = number.absence
         var reading = Reading(
-            .bloodPressure(pressure), driver: "phd", user: person, flags: flags, clock: time.clock, origin: .push,
+            .bloodPressure(pressure), driver: "phd", user: person, flags: flags, clock: stamp.clock, origin: .push,
             raw: RawBytes(apdu.extracting(rawStart..<max(rawStart, rawEnd))))
         reading.repetition = .withoutPulse
         actions.emit(reading)

@@ -142,8 +142,8 @@ struct PHDSegment: Sendable {
     /// Entries without a stamp of their own lie one period apart: docs/PHD.md §8, attributes 098D, 0992 and 0A83.
     private(set) var isPeriodic = false
 
-    /// Whether the store says so, and where the segment says nothing of the period, which.
-    mutating func take(_ store: PHDStoreState) {
+    /// Takes over the store's capability, and its period where the segment has none.
+    mutating func complete(_ store: PHDStoreState) {
         if samplePeriod == nil { samplePeriod = store.samplePeriod }
         guard let samplePeriod, samplePeriod > 0, samplePeriod < UInt32.max, header == 0,
             (store.capability ?? 0) & PHDStoreCapability.periodicEntries != 0, start.clock.time != nil
@@ -154,42 +154,4 @@ struct PHDSegment: Sendable {
     private static let stamps: [(UInt16, Int, PHDStamp.Kind)] = [
         (0x8000, 8, .absolute), (0x4000, 4, .relative), (0x2000, 8, .highResolution), (0x1000, 8, .baseOffset),
     ]
-}
-
-/// A PM-store as this association knows it.
-struct PHDStoreState: Sendable {
-    enum Progress: Sendable, Hashable { case unknown, described, listed, failed }
-
-    var handle: UInt16
-    var capability: UInt16?
-    var clearTimeout: UInt32?
-    var samplePeriod: UInt32?
-    var progress = Progress.unknown
-    var segments: [PHDSegment] = []
-    /// How often the segments were listed again because readings were added while they were being transferred.
-    var rounds = 0
-    var isVerified = false
-    var isCleared = false
-    /// What the SEG_CLR under way names.
-    var clearing: [UInt16] = []
-
-    init(_ store: PHDConfiguration.Store) {
-        handle = store.handle
-        capability = store.capability
-        clearTimeout = store.clearTimeout
-        samplePeriod = store.samplePeriod
-    }
-
-    var clearsByList: Bool { (capability ?? 0) & PHDStoreCapability.clearByList != 0 }
-    var clearsByTime: Bool { (capability ?? 0) & PHDStoreCapability.clearByTime != 0 }
-    var selectsByTime: Bool { (capability ?? 0) & PHDStoreCapability.selectByTime != 0 }
-
-    /// The next segment to fetch; `user` restricts to segments of that person.
-    func nextWaiting(user: Int?) -> Int? {
-        segments.firstIndex { segment in
-            guard segment.progress == .waiting, segment.isDecodable else { return false }
-            guard let user, let person = segment.person else { return true }
-            return Int(person) == user
-        }
-    }
 }

@@ -1,0 +1,118 @@
+/// Configurations that an agent offers, and reports that contradict them.
+extension PHDSession {
+    mutating func receiveConfiguration(_ apdu: Span<UInt8>, _ invoke: UInt16, into actions: inout SessionActions) {
+        let isEvaluated = PHDStateTable.row(state, .configurationReport)?.act == .evaluate
+        perform(.configurationReport, invoke: invoke, into: &actions)
+        guard isEvaluated else { return }
+        guard let id = apdu.bigEndian16(22), let found = PHDConfiguration(apdu.extracting(24..<apdu.count)) else {
+            return refuseStructure(invoke, into: &actions)
+        }
+        let offer = PHDConfigurations.Offer(invoke: invoke, id: id, bytes: apdu.part(24, apdu.count), configuration: found)
+        guard found.isUsable else {
+            configurations.propose(offer)
+            return refuse(offer, into: &actions)
+        }
+        // Another manager's answer decides later.
+        guard !isPassive else { return configurations.propose(offer) }
+        write(PHDManagerAPDU.configurationResult(invoke: invoke, configuration: id, result: 0), into: &actions)
+        accept(offer, into: &actions)
+    }
+
+    mutating func accept(_ offer: PHDConfigurations.Offer, into actions: inout SessionActions) {
+        guard let request = association.request else { return }
+        adopt(offer.configuration, offer.id, isFresh: true, into: &actions)
+        configurations.remember(offer, key: request.memoryKey(offer.id), into: &actions)
+        if isPassive {
+            move(to: .operating, into: &actions)
+        } else {
+            perform(.configurationAccepted, into: &actions)
+            noteStep(into: &actions)
+            if goal == .follow { actions.arm(.idle, PHDSilence.idleTimeout) }
+        }
+        advance(into: &actions)
+    }
+
+    private mutating func refuse(_ offer: PHDConfigurations.Offer, into actions: inout SessionActions) {
+        actions.warn("configuration \(offer.id) has no object this program can use")
+        guard !isPassive else { return }
+        // An empty standard configuration only names itself; the agent must send its objects (standard-config-unknown).
+        let isBare = offer.id < 0x4000 && offer.configuration.objects.isEmpty
+        write(
+            PHDManagerAPDU.configurationResult(invoke: offer.invoke, configuration: offer.id, result: isBare ? 2 : 1), into: &actions)
+        perform(.configurationRefused, into: &actions)
+        let offers = configurations.refuse()
+        if offers < PHDConfigurations.offerLimit {
+            actions.arm(.configuration, Self.configurationTimeout)
+        } else {
+            actions.warn("the agent offered \(offers) configurations without a usable one")
+            perform(.release, into: &actions)
+        }
+    }
+
+    private var memoryKey: String? { association.request?.memoryKey(configurations.id) }
+
+    // MARK: contradictions
+
+    /// A report about unknown objects changes nothing now: an agent that may have more objects than its standard configuration
+    /// reports them again. But the next association begins with asking.
+    mutating func noteUnknown(_ count: Int, into actions: inout SessionActions) {
+        actions.warn(
+            "\(count) observation\(count == 1 ? "" : "s") of an object that configuration \(configurations.id) does not describe")
+        if !configurations.isFresh, !isPassive, let memoryKey { configurations.mistrust(memoryKey) }
+    }
+
+    /// An agent may have another configuration under the number of a former one. Where a report contradicts a remembered
+    /// one, nothing of the report is used, and the agent is asked.
+    mutating func refusesMemory(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
+        guard configurations.isDoubtful, !isPassive, association.request != nil else { return false }
+        var unfit = 0
+        var known = 0
+        for observation in reports.observations where observation.handle != 0 {
+            guard observation.object >= 0 else {
+                unfit += 1
+                continue
+            }
+            if contradictsMemory(observation, apdu) { return mistrustConfiguration(1, into: &actions) }
+            known += 1
+        }
+        // A report without any known object is of another configuration, and not one with an object more.
+        return unfit > 0 && known == 0 && mistrustConfiguration(unfit, into: &actions)
+    }
+
+    private func contradictsMemory(_ observation: PHDObservation, _ apdu: Span<UInt8>) -> Bool {
+        if observation.isCut || observation.hasTrailingBytes || observation.stamp.contradictsMemory { return true }
+        let object = configurations.current.objects[observation.object]
+        guard object.role == .pressure,
+            case .bloodPressure(let pressure) = observation.pressures(apdu, object, configurations.current.metrics)
+        else { return false }
+        return !pressure.fitsItsUnit
+    }
+
+    /// A configuration that does not fit is not trusted again, and a report that it could not read is not confirmed: the
+    /// agent keeps it, gives up, and is asked for its configuration when it comes back. In the end the agent is believed.
+    mutating func mistrustConfiguration(_ undecodable: Int, into actions: inout SessionActions) -> Bool {
+        actions.warn("\(undecodable) observation\(undecodable == 1 ? "" : "s") of an object that the configuration does not describe")
+        guard doubtConfiguration() else { return false }
+        actions.warn("configuration \(configurations.id) does not fit what the agent sends; it will be asked for again")
+        configurations.endSoon()
+        actions.arm(.retry, .seconds(1))
+        return true
+    }
+
+    /// The configuration is asked for in the next association; `false` where that would not help any more.
+    mutating func doubtConfiguration() -> Bool {
+        guard !isPassive, let memoryKey else { return false }
+        return configurations.doubt(memoryKey)
+    }
+}
+
+extension PHDStamp {
+    var contradictsMemory: Bool {
+        switch clock {
+        case .impossible: true
+        // The other of the two stamps of eight bytes read as this one: no agent of this protocol is older.
+        case .time(let time): time.year < 2000
+        case .absent, .unset, .derived: false
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// Confirmed reports whose readings are not yet on disk, in the order in which they came.
+struct PHDConfirmations: Sendable {
+    struct Pending: Sendable {
+        /// How many readings must be on disk first.
+        var through: Int
+        var digest: UInt64
+        var invoke: UInt16
+        var handle: UInt16
+        var event: UInt16
+        var segment: PHDSegmentEvent?
+    }
+
+    /// Confirmations that are due together leave in one write of at most this length: policy.
+    private static let writeLimit = 4096
+
+    private var pending: [Pending] = []
+    /// How many of `pending` have been confirmed.
+    private var head = 0
+    private(set) var emitted = 0
+    private(set) var committed = 0
+
+    var count: Int { pending.count }
+    var isCommitOutstanding: Bool { committed < emitted }
+    var areDue: Bool { !pending.isEmpty || isCommitOutstanding }
+
+    @inline(__always)
+    mutating func noteEmitted(_ readings: Int) { emitted &+= readings }
+    mutating func noteCommitted(through: Int) { committed = max(committed, through) }
+    @inline(__always)
+    mutating func append(_ report: PHDReportHead, digest: UInt64, segment: PHDSegmentEvent? = nil) {
+        pending.append(
+            Pending(
+                through: emitted, digest: digest, invoke: report.invoke, handle: report.handle, event: report.event, segment: segment))
+    }
+    mutating func removeAll() {
+        pending.removeAll(keepingCapacity: true)
+        head = 0
+    }
+
+    /// How many readings the confirmations cover that are due now; `nil` where none are due.
+    var due: Int? { pending[head...].prefix { $0.through <= committed }.last?.through }
+
+    /// The places of the next confirmations that are due and leave in one write: several scan reports, or one segment event.
+    mutating func nextDue() -> Range<Int> {
+        let first = head
+        while head < pending.count, pending[head].through <= committed, pending[head].segment == nil,
+            (head &- first) &* PHDManagerAPDU.confirmationLength < Self.writeLimit
+        { head &+= 1 }
+        if head == first, head < pending.count, pending[head].through <= committed { head &+= 1 }
+        return first..<head
+    }
+
+    subscript(_ places: Range<Int>) -> ArraySlice<Pending> { pending[places] }
+
+    /// Forgets what was confirmed, when that is everything.
+    mutating func removeConfirmed() { if head == pending.count { removeAll() } }
+}
+
+/// The places and numbers that an event report and its confirmation have in common.
+struct PHDReportHead: Sendable {
+    /// Where the report's information begins; in the answer to a data request it is elsewhere.
+    var info = Self.usualInfo
+    var invoke: UInt16
+    var handle: UInt16
+    var event: UInt16
+    var isConfirmed: Bool
+
+    static let usualInfo = 22
+}

@@ -1,0 +1,181 @@
+/// From observations to readings: what an observation becomes follows from its object's role.
+extension PHDSession {
+    /// One observation to the readings it belongs to.
+    mutating func place(
+        _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, origin: Reading.Origin,
+        sequence: UInt32?, into actions: inout SessionActions
+    ) {
+        var object = object
+        let term = observation.ownTerm(bytes)
+        if term != 0, term != object.term {
+            object.term = term
+            object.role = PHDConfiguration.role(object)
+        }
+        if observation.isAmbiguous(bytes, object, configurations.current.metrics) {
+            actions.warn("a list of object \(object.handle) has the same metric twice; neither value is taken")
+        }
+        let arrival = arrival(observation, bytes, origin, sequence, into: &actions)
+        switch object.role {
+        case .pressure:
+            switch observation.pressures(bytes, object, configurations.current.metrics) {
+            case .bloodPressure(let pressure):
+                let reading = Self.reading(.bloodPressure(pressure), observation, bytes, arrival)
+                reports.joiner.add(pressure: reading, stamp: observation.stamp)
+            case .failure(let failure):
+                let reading = Self.reading(.failure(failure), observation, bytes, arrival)
+                reports.joiner.add(failure: reading, stamp: observation.stamp)
+                emitComponents(observation, object, bytes, arrival, ofFailure: true, into: &actions)
+            case .other: emitQuantities(observation, object, bytes, arrival, into: &actions)
+            }
+        case .pressurePart where observation.isNumber:
+            let part = PHDPressurePart(term: object.term, number: observation.number(bytes), unit: observation.unit(0, bytes, object))
+            reports.joiner.add(part: part, stamp: observation.stamp, reading: Self.quantity(observation, object, bytes, arrival))
+        case .pulse where observation.isNumber && observation.unit(0, bytes, object) == PHDMetric.beatsPerMinute:
+            let number = observation.number(bytes)
+            reports.joiner.add(pulse: number, flags: observation.flags(bytes), user: observation.person, stamp: observation.stamp) {
+                Self.reading(.pulseRate(PulseRate(number.digits ?? Digits(0))), observation, bytes, arrival)
+            }
+        case .oximeterPulse
+        where observation.isNumber && observation.unit(0, bytes, object) == PHDMetric.beatsPerMinute
+            && observation.number(bytes).digits != nil:
+            guard let digits = observation.number(bytes).digits else { return }
+            emit(Self.reading(.pulseRate(PulseRate(digits)), observation, bytes, arrival), into: &actions)
+        case .pressureStatus where observation.statusBits(bytes) != nil:
+            let status = observation.statusBits(bytes) ?? 0
+            reports.joiner.add(status: status, flags: observation.flags(bytes), user: observation.person, stamp: observation.stamp) {
+                let quantity = Quantity(
+                    partition: object.partition, term: object.term, value: nil, bits: observation.bits(bytes))
+                return Self.reading(.quantity(quantity), observation, bytes, arrival)
+            }
+        case .none where observation.attribute == PHDAttribute.simpleSamples:
+            emitWaveforms(observation, object, bytes, arrival, into: &actions)
+        default:
+            emitQuantities(observation, object, bytes, arrival, into: &actions)
+        }
+    }
+
+    /// Samples are live events: they are shown, and not kept as readings.
+    private func emitWaveforms(
+        _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival,
+        into actions: inout SessionActions
+    ) {
+        let wave = configurations.current.waves.first { $0.handle == object.handle }
+        guard let pieces = wave?.waveforms(object, bytes, observation.valuePlaces, clock: arrival.clock) else {
+            return actions.ignore(
+                "samples that the configuration does not describe", bytes.part(observation.value, min(8, observation.length)))
+        }
+        for piece in pieces { actions.append(.live(.waveform(piece))) }
+    }
+
+    /// How the observation came. A stamp in ticks gets the time that follows from the agent's two clocks.
+    private mutating func arrival(
+        _ observation: PHDObservation, _ bytes: Span<UInt8>, _ origin: Reading.Origin, _ sequence: UInt32?,
+        into actions: inout SessionActions
+    ) -> PHDArrival {
+        guard let ticks = observation.stamp.ticks else {
+            return PHDArrival(origin: origin, sequence: sequence, clock: observation.stamp.clock)
+        }
+        let clock = agent.facts.flatMap { PHDRelativeClock($0) }?.clock(observation.stamp, bytes, isStored: origin == .memory) ?? .absent
+        if reports.saysRelative() {
+            let what =
+                clock == .absent
+                ? "its readings carry no time of day" : "the time of its readings follows from what its two clocks showed together"
+            actions.note("the agent stamps with a relative clock; \(what)")
+        }
+        return PHDArrival(origin: origin, sequence: sequence ?? ticks, clock: clock)
+    }
+
+    @inline(__always)
+    private static func reading(
+        _ content: Reading.Content, _ observation: PHDObservation, _ bytes: Span<UInt8>, _ arrival: PHDArrival
+    ) -> Reading {
+        Reading(
+            content, driver: "phd", user: observation.person, flags: observation.flags(bytes), clock: arrival.clock,
+            origin: arrival.origin, sequence: arrival.sequence, raw: observation.rawBytes(bytes))
+    }
+
+    /// The one value of a simple observation as it is, text apart.
+    private static func quantity(
+        _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival
+    ) -> Reading {
+        var quantity = Quantity(
+            partition: object.partition, term: object.term, value: nil, bits: observation.bits(bytes),
+            unit: observation.unit(0, bytes, object))
+        if observation.isNumber {
+            let number = observation.number(bytes)
+            quantity.value = number.digits
+            quantity.absence = number.absence
+        }
+        return reading(.quantity(quantity), observation, bytes, arrival)
+    }
+
+    private mutating func emit(_ reading: Reading, into actions: inout SessionActions) {
+        actions.emit(reading)
+        confirmations.noteEmitted(1)
+    }
+
+    /// Opaque values: another agent's, a private metric, or pressures in no unit of pressure.
+    private mutating func emitQuantities(
+        _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival,
+        into actions: inout SessionActions
+    ) {
+        guard !observation.isCompound else {
+            return emitComponents(observation, object, bytes, arrival, ofFailure: false, into: &actions)
+        }
+        var own = Self.quantity(observation, object, bytes, arrival)
+        own.text = observation.text(bytes)
+        guard case .quantity(let quantity) = own.content,
+            quantity.value != nil || quantity.absence != .none || quantity.bits != nil || own.text != nil
+        else {
+            return actions.ignore("an observation without any value this program knows", observation.shownBytes(bytes))
+        }
+        emit(own, into: &actions)
+    }
+
+    /// The components of a compound; of a failed measurement only those that are numbers, and numbered from 1, because the
+    /// failure itself has the same bytes.
+    private mutating func emitComponents(
+        _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival,
+        ofFailure: Bool, into actions: inout SessionActions
+    ) {
+        let metrics = configurations.current.metrics
+        for index in 0..<min(observation.count, ofFailure ? PHDPressurePlaces.ceiling : PHDObservation.componentCeiling) {
+            let number = observation.component(index, bytes)
+            if observation.isAmbiguous(index, bytes, object, metrics) || ofFailure && number.digits == nil { continue }
+            let quantity = Quantity(
+                partition: object.partition, term: observation.metric(index, bytes, object, metrics) ?? object.term,
+                value: number.digits, absence: number.absence, unit: observation.unit(index, bytes, object),
+                component: UInt8(index + 1))
+            var own = Self.reading(.quantity(quantity), observation, bytes, arrival)
+            own.flags = observation.flags(bytes, component: index)
+            own.occurrence = UInt16(index + (ofFailure ? 1 : 0))
+            emit(own, into: &actions)
+        }
+    }
+
+    /// An observation of an object that the configuration does not have; returns whether to report that. Handle 0 is the
+    /// agent itself: an attribute of its own has changed. A variable report names the values, so they are kept with the metric
+    /// and unit it gives, in no partition (docs/PHD.md §11.1); those of a fixed one cannot be read.
+    mutating func placeUnknown(
+        _ observation: PHDObservation, _ apdu: Span<UInt8>, into actions: inout SessionActions
+    ) -> Bool {
+        if observation.handle == 0 {
+            if !observation.lacksHandle { receiveUpdate(apdu, observation.raw, into: &actions) }
+            return false
+        }
+        if observation.attribute != 0, !observation.isCut {
+            let object = PHDConfiguration.Object(
+                handle: observation.handle, objectClass: 0, term: observation.ownTerm(apdu), role: .quantity)
+            let arrival = PHDArrival(origin: .push, sequence: observation.stamp.ticks, clock: observation.stamp.clock)
+            emitQuantities(observation, object, apdu, arrival, into: &actions)
+        } else {
+            actions.ignore("values of an object that the configuration does not describe", observation.shownBytes(apdu))
+        }
+        return true
+    }
+}
+
+extension PHDObservation {
+    /// The bytes that a diagnostic shows: two lines at most.
+    func shownBytes(_ bytes: Span<UInt8>) -> [UInt8] { bytes.part(raw.lowerBound, min(raw.count, 32)) }
+}
