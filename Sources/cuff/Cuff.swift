@@ -68,7 +68,8 @@ struct Cuff: ParsableCommand {
         (
             "System",
             [
-                ("config", { Config.self }), ("db", { DatabaseVerb.self }), ("sinks", { Sinks.self }), ("doctor", { DoctorVerb.self }),
+                ("config", { Config.self }), ("person", { PersonVerb.self }), ("db", { DatabaseVerb.self }), ("sinks", { Sinks.self }),
+                ("doctor", { DoctorVerb.self }),
             ]
         ),
     ]

@@ -25,9 +25,6 @@ enum HomeAssistant {
             })
     }
 
-    /// The users whose entity names may omit the user number.
-    static func mayBePlain(_ user: Int) -> Bool { user == 0 || user == 1 }
-
     /// The discovery topic of the first entity without a user number.
     static func plainTopic(_ device: String, _ settings: Settings) -> String? {
         settings.discovery.map { "\($0)/sensor/\(node(device))/systolic/config" }
@@ -44,8 +41,8 @@ enum HomeAssistant {
         guard let discovery = settings.discovery else { return [] }
         let topics = settings.topics
         let node = node(slot.device)
-        let user = isPlain ? "" : "u\(slot.user)_"
-        let suffix = isPlain ? "" : slot.user == 0 ? " (no user)" : " (user \(slot.user))"
+        let user = isPlain ? "" : Topics.distinct(slot.place, identifier(slot.place)) + "_"
+        let suffix = isPlain ? "" : " (\(slot.person ?? (slot.user == 0 ? "no user" : "user \(slot.user)")))"
         let common = common(slot, topics)
         return entities(state: slot.state(topics), reading: slot.reading(topics)).map { entity in
             let name = user + entity.name

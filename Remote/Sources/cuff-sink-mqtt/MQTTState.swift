@@ -193,7 +193,7 @@ struct MQTTState: Sendable {
     /// The users of a cuff are different persons, so an entity must never change its user. Of the users without a number
     /// in their entity names, 0 and 1, the one announced first keeps the plain names.
     private mutating func fetchHolder(_ key: Slot) {
-        guard let topic = HomeAssistant.plainTopic(key.device, settings), HomeAssistant.mayBePlain(key.user), holders[key.device] == nil
+        guard let topic = HomeAssistant.plainTopic(key.device, settings), key.mayBePlain, holders[key.device] == nil
         else { return }
         holders[key.device] = .some(nil)
         fetch(topic)
@@ -202,7 +202,7 @@ struct MQTTState: Sendable {
     private mutating func announce(_ key: Slot, _ now: Double) {
         guard slots[key]?.phase == .fetching, slots[key]?.isFetched == true else { return }
         var isPlain = false
-        if settings.discovery != nil && HomeAssistant.mayBePlain(key.user) {
+        if settings.discovery != nil && key.mayBePlain {
             guard let holder = holders[key.device] ?? nil else { return }
             isPlain = holder == key.user
         }
@@ -238,7 +238,7 @@ struct MQTTState: Sendable {
             announce(key, now)
         }
         for (device, holder) in holders where holder == nil && HomeAssistant.plainTopic(device, settings) == topic {
-            let candidates = slots.keys.filter { $0.device == device && HomeAssistant.mayBePlain($0.user) }
+            let candidates = slots.keys.filter { $0.device == device && $0.mayBePlain }
             holders[device] = HomeAssistant.holder(of: device, payload) ?? candidates.map(\.user).max() ?? 1
             for key in candidates { announce(key, now) }
         }

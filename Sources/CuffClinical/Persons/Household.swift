@@ -1,9 +1,9 @@
 import CuffCore
 
-/// Which person each reading is of: the one answer for everything that groups, averages, draws, exports or delivers readings.
+/// The person of each reading, for everything that groups, averages, draws, exports or delivers readings.
 ///
-/// A name is bound to user slots of cuffs, or to cuffs without slots. A slot without a name is a person of that cuff alone. Readings are
-/// stored with cuff and slot; so a name that is bound later holds for earlier readings too.
+/// A name is bound to user slots of cuffs, or to cuffs without slots. A slot without a name is a person of that cuff only. Readings are
+/// stored with cuff and slot, so a name that is bound later also holds for earlier readings.
 public struct Household: Sendable, Hashable {
     /// The names of all persons, sorted.
     public private(set) var names: [String] = []
@@ -14,10 +14,13 @@ public struct Household: Sendable, Hashable {
     /// All readings are this person's, because the user says so of a measurement; `nil`: as bound.
     public var everyone: String?
 
+    /// Readings whose person a user said, which are stored with that (`cuff edit ID --user NAME`).
+    package var moved: [Reading.ID: String] = [:]
+
     /// The cuff of readings that a person typed in.
     public static let typedIn = ManualEntry.driver.description
 
-    /// Nobody has a name.
+    /// Without names.
     public init() {}
 
     /// Adds a person, and the name for a place: `kitchen:1` is user slot 1 of the cuff `kitchen`, `wrist` a cuff without slots. A place that
@@ -35,19 +38,19 @@ public struct Household: Sendable, Hashable {
         return known
     }
 
-    /// The person of this name as it is written in the configuration; `nil` if there is none. Case does not matter.
+    /// The person of this name as it is written in the configuration; `nil` if it is unknown. Case is ignored.
     public func name(_ text: String) -> String? {
         let wanted = text.lowercased()
         return names.first { $0.lowercased() == wanted }
     }
 
-    /// Nothing is known of any person.
-    public var isEmpty: Bool { names.isEmpty && everyone == nil }
+    /// No reading would get a name.
+    public var isEmpty: Bool { names.isEmpty && everyone == nil && moved.isEmpty }
 
     /// The places of each person, sorted.
     public func places(of name: String) -> [String] { bound.filter { $0.value == name }.keys.sorted() }
 
-    /// The name of a cuff in a place: the identity of its readings, or their driver if there is none.
+    /// The name of a cuff in a place: the identity of its readings, else their driver.
     public static func cuff(device: String, driver: some CustomStringConvertible) -> String {
         device.isEmpty ? driver.description : device
     }
@@ -65,6 +68,8 @@ public struct Household: Sendable, Hashable {
 
     /// Whose a reading is. `device` is the identity under which it is stored.
     public func person(of reading: Reading, device: String) -> Person {
-        person(cuff: Self.cuff(device: device, driver: reading.driver), slot: reading.user.map { Int($0) }, said: reading.person)
+        person(
+            cuff: Self.cuff(device: device, driver: reading.driver), slot: reading.user.map { Int($0) },
+            said: reading.person ?? (moved.isEmpty ? nil : moved[reading.id]))
     }
 }

@@ -1,4 +1,4 @@
-/// The persons of some readings, sorted. What cannot say whose a value is must not hold more than one.
+/// The persons of some readings, sorted. Output that does not name the person of each value must be of one person only.
 public struct Persons: Sendable, Hashable {
     /// Each once, ascending.
     public let all: [Person]

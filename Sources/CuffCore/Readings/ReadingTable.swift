@@ -40,8 +40,7 @@ public enum ReadingTable {
             let more = name.utf8.count - name.count
             pad(&line, to: 44)
             appendRight(name, endingAt: 50 + more, to: &line)
-            if line.count > 50 + more { line.append(0x20) }
-            notes += more
+            notes = max(notes + more, line.count + 1)
         }
         appendNotes(reading, from: notes, to: &line)
         text.append(bytes: line.array.span)

@@ -3,7 +3,13 @@ import CuffCore
 
 extension Pipeline {
     /// From now on readings get the names of their persons by this household.
-    func name(by household: Household) { inner.withLock { $0.household = household } }
+    func name(by household: Household) {
+        inner.withLock { inner in
+            let moved = inner.household.moved
+            inner.household = household
+            if household.moved.isEmpty { inner.household.moved = moved }
+        }
+    }
 }
 
 extension Batch {

@@ -165,7 +165,10 @@ public final class Pipeline: Sendable {
             return inner.reports
         }
         // Outside the lock: a sink may have a lock of its own.
-        for index in reports.indices { reports[index].backlog = members[index].sink.backlog }
+        for index in reports.indices {
+            reports[index].backlog = members[index].sink.backlog
+            reports[index].stored -= members[index].sink.withheld
+        }
         return reports
     }
     /// Time from the arrival of a batch until every required sink has it on disk.

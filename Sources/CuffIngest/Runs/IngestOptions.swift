@@ -13,7 +13,7 @@ public struct IngestOptions: Sendable {
     public var includesRaw = false
     /// Stores the patient of a reading, if the cuff reports one, in the column `patient` of SQLite sinks, and nowhere else.
     public var keepsPatients = false
-    /// Who is who: readings get the names of their persons by it. Recorded bytes name nobody.
+    /// Names the persons of readings. Not used for recorded bytes.
     public var household = Household()
     /// The cuff's identity as far as the host knows.
     public var device = ""

@@ -9,7 +9,9 @@ extension SinkKind {
         durability: .onRegularFiles, traits: .database,
         latest: { (path) throws(IngestError) in access(path, F_OK) == 0 ? try Store(path, access: .read).lastID() : nil }
     ) { (spec, context) throws(IngestError) in
-        try SQLiteSink(path: spec.path, patients: context.patients, person: context.person) { context.onFault(spec.name, $0) }
+        let sink = try SQLiteSink(path: spec.path, patients: context.patients, person: context.person) { context.onFault(spec.name, $0) }
+        sink.store.redelivery = context.redelivery
+        return sink
     }
 }
 

@@ -57,7 +57,8 @@ public struct ReadingSelection: Sendable, Hashable {
 
     /// Whether no condition is set.
     public var isEverything: Bool {
-        since == nil && until == nil && person == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty
+        since == nil && until == nil && person == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty
+            && ids.isEmpty
             && last == nil
     }
 

@@ -107,6 +107,7 @@ enum Schema {
     /// `person` is whose a reading is, where a person said that of this reading. Where it is NULL, the configuration says it, if anything.
     private static let persons = """
         ALTER TABLE reading ADD COLUMN person TEXT;
+        CREATE INDEX reading_by_person ON reading (id, person) WHERE person IS NOT NULL;
         DROP VIEW readings;
         CREATE VIEW readings AS
           SELECT coalesce(measured, device_time, received) AS time,

@@ -51,17 +51,20 @@ extension Store {
     }
 
     /// Whose the selected readings are.
-    public func persons(_ selection: ReadingSelection) throws(IngestError) -> Persons {
-        var found = ByPerson<Void>()
+    public func persons(_ selection: ReadingSelection) throws(IngestError) -> Persons { try readingsOfPersons(selection).persons }
+
+    /// The number of selected readings of each person.
+    package func readingsOfPersons(_ selection: ReadingSelection) throws(IngestError) -> ByPerson<Int> {
+        var found = ByPerson<Int>()
         var left = selection.last ?? .max
         try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _, owner in
             guard selection.holds(cursor.time) else { return true }
             guard left > 0 else { return false }
             left -= 1
-            found[owner, default: ()] = ()
+            found[owner, default: 0] += 1
             return true
         }
-        return found.persons
+        return found
     }
 
     /// Steps through the rows of a query in the order of a key; `body` returns whether to continue. Returns how many rows could

@@ -2,11 +2,29 @@ import CuffClinical
 import CuffCore
 
 extension CuffConfiguration {
-    /// Who is who: the persons' sections, and the `users` of the devices.
+    /// The persons' sections, and the `users` of the devices.
     package var household: Household {
         var household = Household()
         for binding in bindings { household.bind(binding.name, to: binding.place) }
         return household
+    }
+
+    /// How changed readings are given again to sinks.
+    package var redelivery: Redelivery {
+        var redelivery = Redelivery()
+        redelivery.household = household
+        for sink in sinks where !sink.spec.consent.isUnlimited { redelivery.consents[sink.spec.name] = sink.spec.consent }
+        return redelivery
+    }
+
+    /// These sinks, each with the limits of a section of the same sink.
+    package func limited(_ specs: [SinkSpec]) -> [SinkSpec] {
+        let consents = redelivery.consents
+        return specs.map { spec in
+            var spec = spec
+            if let consent = consents[spec.name] { spec.consent = consent }
+            return spec
+        }
     }
 
     /// Each name with a place, or with none, and the file and line that says so.
@@ -34,6 +52,11 @@ extension CuffConfiguration {
             guard let person = alert.rule.person, person != "none", Int(person) == nil, household.name(person) == nil else { continue }
             throw IngestError(ConfigurationFault.unknownPerson(alert.personOrigin, person, known: household.names))
         }
+        for sink in sinks {
+            for person in sink.spec.consent.persons ?? [] where person != "none" && household.name(person) == nil {
+                throw IngestError(ConfigurationFault.unknownPerson(sink.personsOrigin, person, known: household.names))
+            }
+        }
     }
 }
 
@@ -42,14 +65,8 @@ extension ConfigurationSection {
     func person() throws(IngestError) -> CuffConfiguration.NamedPerson {
         try checkKeys(["cuffs"])
         if let refusal = Household.refusal(of: name) { throw error(nil, .refused(refusal)) }
-        var cuffs: [String] = []
-        if let value = table["cuffs"] {
-            let texts = value.array?.compactMap { $0.string } ?? []
-            guard let count = value.array?.count, texts.count == count, texts.allSatisfy({ !$0.isEmpty }) else {
-                throw wrongType("cuffs", "a list of cuffs, with the user's number where a cuff has users: [\"kitchen:1\", \"wrist\"]")
-            }
-            cuffs = texts
-        }
+        let wanted = "a list of cuffs, with the user's number where a cuff has users: [\"kitchen:1\", \"wrist\"]"
+        let cuffs = try texts("cuffs", wanted) ?? []
         return CuffConfiguration.NamedPerson(name: name, cuffs: cuffs, origin: origin(table["cuffs"] == nil ? nil : "cuffs"))
     }
 }

@@ -28,6 +28,8 @@ package struct CuffConfiguration: Sendable, Hashable {
         package var name: String
         package var spec: SinkSpec
         package var origin: String
+        /// The file and line of `persons`.
+        var personsOrigin: String
     }
 
     package var devices: [Device] = []
@@ -102,7 +104,7 @@ package struct CuffConfiguration: Sendable, Hashable {
             lines.append("device \(device.name)\t\(device.address)\t\(([driver] + extra).joined(separator: " "))\t\(device.origin)")
         }
         for person in persons { lines.append("person \(person.name)\t\(person.cuffs.joined(separator: ", "))\t\t\(person.origin)") }
-        for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\t\(sink.origin)") }
+        for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\(sink.spec.consent.text)\t\(sink.origin)") }
         for alert in alerts { lines.append("alert \(alert.rule.name)\t\(alert.rule.condition)\t\(alert.rule.settings)\t\(alert.origin)") }
         for listen in listens { lines.append("watch listen\t\(listen)\t\t\(listenOrigin ?? "")") }
         if let web { lines.append("watch web\t\(web)\t\t\(webOrigin ?? "")") }

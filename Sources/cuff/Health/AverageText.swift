@@ -14,7 +14,8 @@ struct AverageText {
             let person = one.owner.person
             var heading = [persons.neededHeading(person)].compactMap { $0 }
             // The heading of an unnamed person names the cuff.
-            if cuffs.count > 1, heading.isEmpty || person.name != nil, let source = one.owner.source, lines.sources.indices.contains(source) {
+            if cuffs.count > 1, heading.isEmpty || person.name != nil, let source = one.owner.source, lines.sources.indices.contains(source)
+            {
                 heading.append(lines.sources[source].name)
             }
             var block = block(one.average)

@@ -16,7 +16,7 @@ import Testing
         #expect(home.person(cuff: "wrist", slot: nil) == .named("Anna"))
         #expect(home.person(cuff: "kitchen", slot: nil) == .unnamed(slot: nil, cuff: "kitchen"), "a slot's name is not the cuff's")
         #expect(home.person(cuff: "wrist", slot: 1) == .unnamed(slot: 1, cuff: "wrist"), "a cuff's owner is not that of its slots")
-        #expect(home.person(cuff: "usb:0403:6001:12", slot: nil) == .named("Ben"), "the colons of a device are none of a slot")
+        #expect(home.person(cuff: "usb:0403:6001:12", slot: nil) == .named("Ben"), "colons in the name of a device do not begin a slot")
         #expect(home.person(cuff: "usb:0403:6001", slot: 13) == .unnamed(slot: 13, cuff: "usb:0403:6001"))
         #expect(home.person(cuff: "hall", slot: 1) != home.person(cuff: "attic", slot: 1))
         #expect(home.person(cuff: "Kitchen", slot: 1).name == nil, "cuffs are spelled as they are stored")
@@ -59,7 +59,9 @@ import Testing
     }
 
     @Test func headings_NameTheCuff_OnlyAmongSeveral() {
-        let (one, two, none) = (Person.unnamed(slot: 1, cuff: "hall"), Person.unnamed(slot: 2, cuff: "hall"), Person.unnamed(slot: nil, cuff: "hall"))
+        let (one, two, none) = (
+            Person.unnamed(slot: 1, cuff: "hall"), Person.unnamed(slot: 2, cuff: "hall"), Person.unnamed(slot: nil, cuff: "hall")
+        )
         let ofOne = Persons([none, two, one])
         #expect(ofOne.all.map(ofOne.heading) == ["User 1", "User 2", "Without a user"])
         #expect(ofOne.sentence == "user 1, user 2 and readings without a user")
@@ -94,7 +96,8 @@ import Testing
         #expect(subject.reference(.unnamed(slot: 2, cuff: "hall")) == nil)
         // What one patient of the server would get of two persons is refused.
         let (hall, attic) = (Person.unnamed(slot: 1, cuff: "hall"), Person.unnamed(slot: 1, cuff: "attic"))
-        #expect(subject.indistinct(among: Persons([hall, attic, .unnamed(slot: 1, cuff: "kitchen"), .named("Anna")])).all == [attic, hall])
+        #expect(
+            subject.indistinct(among: Persons([hall, attic, .unnamed(slot: 1, cuff: "kitchen"), .named("Anna")])).all == [attic, hall])
         #expect(subject.indistinct(among: Persons([hall, .named("Anna")])).isOne)
         #expect(try FHIRSubject(["Patient?identifier=a|b"]) == .everybody("Patient?identifier=a|b"))
     }

@@ -15,7 +15,8 @@ import Testing
     @Test func onlyWhatIsDifferent_IsToldAgain() {
         var changes = StatisticsChanges()
         func told(_ persons: [(Int?, [(day: Int64, systolic: Double)])]) -> [String] {
-            changes.update(persons.map { (person: .unnamed(slot: $0.0, cuff: "hall"), buckets: buckets($0.1)) }).flatMap { person, buckets in
+            changes.update(persons.map { (person: .unnamed(slot: $0.0, cuff: "hall"), buckets: buckets($0.1)) }).flatMap {
+                person, buckets in
                 buckets.map { "\(person.slot.map(String.init) ?? "-"):\($0.key):\($0.merged.count)" }
             }
         }

@@ -27,7 +27,8 @@ extension ExportOption {
     static let subject = ExportOption(
         "subject", value: "person=reference", isRepeatable: true,
         help:
-            "The patient of a person, e.g. Anna=Patient/p1; 1=… for user slot 1 without a name, kitchen:1=… for that of one cuff, 0=… for readings without a user; Patient/p1 alone for everybody.")
+            "The patient of a person, e.g. Anna=Patient/p1; 1=… for user slot 1 without a name, kitchen:1=… for that of one cuff, 0=… for readings without a user; Patient/p1 alone for everybody."
+    )
     static let profile = ExportOption(
         "profile", value: "profile", words: ["core", "phd"],
         help: "core, or phd: what IEEE 11073 cuffs sent then also claims the profiles of HL7's Personal Health Device guide.")
@@ -44,7 +45,7 @@ extension FHIRSubject {
     }
 
     /// Persons who would become one patient.
-    func indistinct(among persons: Persons) -> Persons {
+    public func indistinct(among persons: Persons) -> Persons {
         guard case .persons = self else { return persons }
         let byKey = Dictionary(grouping: persons.all.filter { reference($0) != nil }) { key($0) }
         return Persons(byKey.values.filter { $0.count > 1 }.flatMap { $0 })

@@ -11,9 +11,8 @@ package struct PersonStatistics: Sendable {
 
 /// The verbs on stored readings. Each reads the database once and holds no more than its result needs.
 public enum HealthRuns {
-    /// Statistics of the selected blood pressures for each person, with the sources by the numbers the collection uses. The time-weighted
-    /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
-    /// whole buckets where they are stretches of time.
+    /// Statistics of the selected blood pressures for each person, with the sources by row number. The time-weighted style sorts the
+    /// points in memory; all others hold only buckets. The range is widened to whole buckets if they are stretches of time.
     package static func statisticsOfEach(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false
@@ -128,8 +127,7 @@ public enum HealthRuns {
         TerminalText.clean(&text, from: start)
     }
 
-    /// Keeps a reading that a person typed in; `person` is whose it is. Answers whether it is new. One that was here gets the remarks all the
-    /// same.
+    /// Stores an entered reading of a person. Returns whether it is new. An existing one still gets the remarks.
     package static func add(
         _ entry: ManualEntry, of person: String? = nil, zone: ZoneTable, to path: String
     ) throws(IngestError) -> (reading: Reading, isNew: Bool) {

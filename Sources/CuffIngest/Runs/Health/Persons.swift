@@ -33,6 +33,27 @@ extension Household {
         guard let known = self.name(name) else { throw IngestError(SelectionFault.unknownPerson(name, known: names)) }
         return known
     }
+
+    /// The slot of a cuff that `read --user` means; `nil` for a cuff without slots that is this person's.
+    package func slot(of choice: UserChoice, at cuff: String) throws(IngestError) -> Int? {
+        switch choice {
+        case .number(let number): return number
+        case .none: throw IngestError(SelectionFault.unknownPerson("none", known: names))
+        case .name(let name):
+            let name = try known(name)
+            let places = places(of: name)
+            if places.contains(cuff) { return nil }
+            let slots = places.compactMap { place -> Int? in
+                let parts = place.split(separator: ":").map(String.init)
+                guard let slot = parts.last.flatMap({ Int($0) }), Self.place(cuff: cuff, slot: slot) == place else { return nil }
+                return slot
+            }
+            guard let slot = slots.first, slots.count == 1 else {
+                throw IngestError(SelectionFault.notOneSlot(name, cuff: cuff, slots: slots))
+            }
+            return slot
+        }
+    }
 }
 
 extension ReadingSelection {

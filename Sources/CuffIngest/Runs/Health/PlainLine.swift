@@ -1,8 +1,8 @@
 import CuffClinical
 import CuffCore
 
-/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user (a name or a number), flags, driver, device, id; and of a quantity,
-/// also name, value and unit.
+/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user (a name or a number), flags, driver, device, id;
+/// for a quantity also name, value and unit.
 enum PlainLine {
     static func append(_ reading: Reading, _ provenance: Provenance, zone: ZoneTable, to text: inout TextBuffer) {
         if let measured = reading.measured {

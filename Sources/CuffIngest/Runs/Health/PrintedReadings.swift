@@ -78,7 +78,8 @@ final class PrintedReadings {
         let isImplausible = type == "blood_pressure" && time == nil && hasImplausibleTime(line, selection.zone)
         let person = selection.household.person(
             cuff: Household.cuff(device: provenance.device, driver: provenance.driver), slot: user, said: line["person"]?.text)
-        guard isImplausible || selection.holds(time), selection.person == nil || selection.person == person, selection.user == nil || selection.user == user,
+        guard isImplausible || selection.holds(time), selection.person == nil || selection.person == person,
+            selection.user == nil || selection.user == user,
             !selection.isWithoutUser || user == nil,
             selection.device == nil || selection.device == provenance.device,
             selection.driver == nil || selection.driver == provenance.driver

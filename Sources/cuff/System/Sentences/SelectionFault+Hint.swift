@@ -12,8 +12,14 @@ extension SelectionFault: Hinted {
         case .unknownPerson(let name, let known):
             NearestWord.match(name, among: known).map { "did you mean `\($0)`?" }
                 ?? (known.isEmpty
-                    ? "name a person: cuff person bind \(name) CUFF:SLOT"
-                    : "known persons are \(known.joined(separator: ", ")); `cuff person bind` adds one")
+                    ? "add the person: cuff person name \"\(name)\""
+                    : "known persons are \(known.joined(separator: ", ")); `cuff person name \"\(name)\"` adds one")
+        case .notAName: "write e.g. Anna"
+        case .notBound: "`cuff person` lists the persons and their cuffs"
+        case .notOneSlot(let name, let cuff, let slots):
+            slots.isEmpty
+                ? "write --user NUMBER, or: cuff person bind \"\(name)\" \(cuff.isEmpty ? "CUFF" : cuff):NUMBER" : "write --user NUMBER"
+        case .slotOfRecord: "name the person: --user NAME"
         case .limitsCross: "write e.g. --low-pulse 40 --high-pulse 120"
         case .implausible: "check the numbers, or add --force"
         case .inTheFuture: "check --at"
