@@ -33,6 +33,7 @@ struct JSONLinesExport: Sendable {
         ("blood_pressure", "pulse_per_min", "pulse rate"),
         ("blood_pressure", "mean_absent, pulse_absent", "why a value the cuff could have sent is missing"),
         ("*", "user", "user slot of the cuff"),
+        ("*", "person", "name of the person, where the configuration or a person says it"),
         ("*", "flags", "words of the cuff and of this program"),
         ("*", "device_time", "what the cuff's clock showed, without zone; device_time_text where no calendar has it"),
         ("*", "measured", "best known time of the measurement, with offset"),

@@ -58,3 +58,11 @@ extension Reading {
         return reading
     }
 }
+
+extension Reading {
+    /// What was typed in is of this person: the same values of two persons are two readings.
+    public mutating func enter(for person: String) {
+        self.person = person
+        id.hash = XXHash64.hash(Array(person.utf8).span, seed: id.hash)
+    }
+}

@@ -141,6 +141,11 @@ public struct Reading: Sendable, Hashable {
     public var text: String?
     /// A person's remarks, if any; never from a cuff.
     public var remarks: Remarks?
+    /// The name of the person whose reading it is; `nil` if only the cuff and its user slot are known. No driver sets it: it is looked up
+    /// in the user's configuration, or a person has said it of this reading.
+    public var person: String?
+    /// The longest name of a person, in bytes of UTF-8.
+    public static let longestPerson = 80
     /// Limit of `text`, in bytes: a sentence.
     public static let longestText = 256
 

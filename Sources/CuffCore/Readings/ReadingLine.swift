@@ -6,7 +6,7 @@ public struct ReadingLine: Sendable {
     /// By default without `raw`.
     public init(includesRaw: Bool = false) { self.includesRaw = includesRaw }
 
-    /// Limit of a line without device name, remarks and raw bytes: 22 flags are 400 bytes, a quantity or three pressures in two units
+    /// Limit of a line without device name, person, remarks and raw bytes: 22 flags are 400 bytes, a quantity or three pressures in two units
     /// another 400, keys and times the rest; all text escaped.
     static let longest = 2048 + 6 * Reading.longestText
 
@@ -57,7 +57,8 @@ public struct ReadingLine: Sendable {
                 let length = writer.position - name
                 repeat {
                     if includesRaw { text.reserve(most + 2 * reading.pointee.raw.count) }
-                    var writer = text.writer(atMost: most + (reading.pointee.remarks?.longestPrinted ?? 0))
+                    let person = (reading.pointee.person?.utf8.count).map { 6 * $0 + 16 } ?? 0
+                    var writer = text.writer(atMost: most + person + (reading.pointee.remarks?.longestPrinted ?? 0))
                     put(reading, name, length, &writer)
                     text.take(writer)
                     reading += 1
@@ -86,6 +87,12 @@ public struct ReadingLine: Sendable {
         if let duration = reading.pointee.duration {
             writer.put(",\"duration_s\":")
             writer.put(decimal: duration.components.seconds)
+        }
+        if let person = reading.pointee.person {
+            writer.seldom {
+                $0.put(",\"person\":")
+                $0.put(jsonString: person)
+            }
         }
         if let remarks = reading.pointee.remarks { writer.seldom { put(remarks, &$0) } }
         if includesRaw { writer.seldom { put(reading.pointee.raw, &$0) } }

@@ -33,11 +33,15 @@ public enum ReadingTable {
             }
         case .quantity(let quantity): appendQuantity(quantity, reading.text, to: &line)
         }
-        if let user = reading.user {
+        var notes = 52
+        if let name = reading.person ?? reading.user.map({ "\($0)" }) {
+            // Columns are counted in characters, the line in bytes.
+            let more = name.utf8.count - name.count
             pad(&line, to: 44)
-            appendRight("\(user)", endingAt: 50, to: &line)
+            appendRight(name, endingAt: 50 + more, to: &line)
+            notes = max(notes + more, line.count + 1)
         }
-        appendNotes(reading, to: &line)
+        appendNotes(reading, from: notes, to: &line)
         text.append(bytes: line.array.span)
         text.append(0x0A)
     }
@@ -117,10 +121,10 @@ public enum ReadingTable {
         }
     }
 
-    private static func appendNotes(_ reading: borrowing Reading, to line: inout TextBuffer) {
+    private static func appendNotes(_ reading: borrowing Reading, from column: Int, to line: inout TextBuffer) {
         var isFirst = true
         func separate(_ line: inout TextBuffer) {
-            if isFirst { pad(&line, to: 52) } else { line.append(", ") }
+            if isFirst { pad(&line, to: column) } else { line.append(", ") }
             isFirst = false
         }
         for bit in 0..<MeasurementFlags.words.count where reading.flags.rawValue & (1 << UInt32(bit)) != 0 {

@@ -14,6 +14,7 @@ enum Schema {
         ("patients", "ALTER TABLE reading ADD COLUMN patient TEXT"),
         ("checksums", checksums),
         ("imports", imports),
+        ("persons", persons),
     ]
 
     /// The table of completed migrations, named by the library that first created it.
@@ -122,6 +123,20 @@ enum Schema {
           name TEXT NOT NULL PRIMARY KEY,
           columns TEXT NOT NULL, unit TEXT, dates TEXT, zone TEXT
         ) WITHOUT ROWID;
+        """
+
+    /// `person` is whose a reading is, where a person said that of this reading. Where it is NULL, the configuration says it, if anything.
+    private static let persons = """
+        ALTER TABLE reading ADD COLUMN person TEXT;
+        CREATE INDEX reading_by_person ON reading (id, person) WHERE person IS NOT NULL;
+        DROP VIEW readings;
+        CREATE VIEW readings AS
+          SELECT coalesce(measured, device_time, received) AS time,
+            systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, person, flags, note, medication, posture, arm, clock,
+            device_time, measured, received, origin, trigger, model, device, driver, id
+          FROM reading LEFT JOIN source ON source.number = reading.source
+          WHERE type = 'blood_pressure' AND NOT pending
+          ORDER BY id;
         """
 
     /// `refused`: why the sink rejected a line for good; the line is kept and not sent again. `lost` counts lines sent to a sink

@@ -9,26 +9,22 @@ final class WatchServers {
     private var servers: [RetriedServer] = []
     private let notify: @Sendable (WatchNotice) -> Void
 
-    /// Binds the free ports and starts answering. `counters` returns `nil` until the run has started.
-    init(_ watch: WatchOptions, _ options: IngestOptions, alerts: @escaping WebSite.Alerts, counters: @escaping WebSite.Counters) {
+    /// Binds the ports and begins to answer, as far as they are free.
+    init(_ watch: WatchOptions, _ options: IngestOptions, _ facts: WebSite.Facts) {
         notify = watch.notices
         let explain = options.explain
         if let port = watch.metricsPort {
-            let site = WebSite(nil, database: nil, zone: nil, generator: watch.generator, counters: counters)
+            let site = WebSite(nil, database: nil, zone: nil, generator: watch.generator, facts)
             add("metrics", WebAddress(host: "", port: port), path: "/metrics", explain) { .init { site.answer($0) } }
         }
-        if let address = watch.web { serve(address, watch, options, alerts, counters) }
+        if let address = watch.web { serve(address, watch, options, facts) }
     }
 
-    private func serve(
-        _ address: WebAddress, _ watch: WatchOptions, _ options: IngestOptions, _ alerts: @escaping WebSite.Alerts,
-        _ counters: @escaping WebSite.Counters
-    ) {
+    private func serve(_ address: WebAddress, _ watch: WatchOptions, _ options: IngestOptions, _ facts: WebSite.Facts) {
         let wake = Locked<(@Sendable () -> Void)?>(nil)
         let board = WebBoard { wake.withLock { $0 }?() }
         let database = options.sinks.first { $0.kind.traits.contains(.database) }?.path
-        let site = WebSite(
-            board, database: database, zone: options.zone, generator: watch.generator, alerts: alerts, counters: counters)
+        let site = WebSite(board, database: database, zone: options.zone, generator: watch.generator, facts)
         self.board = board
         let file = WebToken.standardPath
         let gate = WebGate(file: file, isLocal: address.isLocal)

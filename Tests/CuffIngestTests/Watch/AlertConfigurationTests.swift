@@ -50,7 +50,7 @@ import Testing
         #expect(high.accepted == [.noMeasurementCheck, .irregularPulse])
         #expect(configuration.alerts[1].rule.trigger == .irregularPulse(count: 2, of: 3, within: .seconds(1800)))
         #expect(configuration.alerts[2].rule.trigger == .silence(.seconds(2700)))
-        #expect(configuration.persons.name(device: "hallway", user: 1) == "Anna")
+        #expect(configuration.household.person(cuff: "hallway", slot: 1) == .named("Anna"))
         #expect(
             configuration.lines.dropFirst() == [
                 "alert very high\tsystolic >= 180 or diastolic >= 110\tclear systolic < 170 and diastolic < 100; "

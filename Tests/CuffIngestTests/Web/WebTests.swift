@@ -139,7 +139,7 @@ import Testing
         // A late sample is ignored.
         _ = try board.write(batch(1, [pressure(80)]))
         #expect(board.live.map(\.loss) == [.connectionLost])
-        let site = WebSite(board, database: nil, zone: nil, generator: "cuff") { nil }
+        let site = WebSite(board, database: nil, zone: nil, generator: "cuff", .init(counters: { nil }))
         func get(_ target: String) throws -> String {
             let request = try HTTPRequest(Array("GET \(target) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
             guard case .response(let response) = site.answer(request) else { return "" }
@@ -229,7 +229,7 @@ import Testing
         var reading = Reading(.bloodPressure(.mmHg(128, 82, pulse: 71)), driver: "r1", user: 1, origin: .push, raw: RawBytes([1]))
         reading.measured = Timestamp(milliseconds: 1_780_000_000_000)
         _ = try board.write(batch(1, [.reading(reading), .reading(reading)]))
-        let site = WebSite(board, database: nil, zone: nil, generator: "cuff") { nil }
+        let site = WebSite(board, database: nil, zone: nil, generator: "cuff", .init(counters: { nil }))
         func get(_ target: String) throws -> HTTPResponse {
             let request = try HTTPRequest(Array("GET \(target) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
             guard case .response(let response) = site.answer(request) else { return .notFound }
@@ -247,8 +247,10 @@ import Testing
         let since = Timestamp(milliseconds: 1_780_000_000_000)
         let alerting = WebSite(
             board, database: nil, zone: .utc, generator: "cuff",
-            alerts: { [StandingAlert(rule: "<high>", condition: "systolic >= 180", since: since, device: "hallway", person: "Anna")] }
-        ) { nil }
+            .init(
+                counters: { nil },
+                alerts: { [StandingAlert(rule: "<high>", condition: "systolic >= 180", since: since, device: "hallway", person: "Anna")] }
+            ))
         func answer(_ target: String) throws -> String {
             let request = try HTTPRequest(Array("GET \(target) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
             guard case .response(let response) = alerting.answer(request) else { return "" }
@@ -264,7 +266,7 @@ import Testing
                 #""alerts":[{"rule":"<high>","condition":"systolic >= 180","since":"2026-05-28T20:26:40+00:00","device":"hallway","person":"Anna"}]"#
             ))
         // Without a board there are only counters.
-        let counters = WebSite(nil, database: nil, zone: nil, generator: "cuff") { nil }
+        let counters = WebSite(nil, database: nil, zone: nil, generator: "cuff", .init(counters: { nil }))
         for path in ["/api/readings", "/events", "/live.js", "/api/state"] {
             let request = try HTTPRequest(Array("GET \(path) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
             guard case .response(let response) = counters.answer(request) else { return #expect(Bool(false), "\(path)") }
