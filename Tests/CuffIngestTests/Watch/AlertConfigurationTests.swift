@@ -83,7 +83,7 @@ import Testing
         ("silence = \"5\"", 2, "a time from 1 min to 1 d"),
         ("silence = \"30min\"\nperson = \"1\"", 3, "has no effect on an alert about silence"),
         ("silence = \"30min\"\nclear = \"systolic < 100\"", 3, "`clear` has no effect"),
-        ("when = \"systolic >= 180\"\nperson = \"Ana\"", 3, "no cuff has a user `Ana`"),
+        ("when = \"systolic >= 180\"\nperson = \"Ana\"", 3, "no person is called `Ana`"),
         ("when = \"systolic >= 180\"\ndriver = \"and-stt\"", 3, "and-stt"),
         ("when = \"systolic >= 180\"\naccept = [\"implausible\"]", 3, "a list of these flags: irregular_pulse"),
         ("when = \"systolic >= 180\"\naccept = \"body_movement\"", 3, "a list of flags"),
