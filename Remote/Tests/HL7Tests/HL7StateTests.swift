@@ -40,7 +40,7 @@ private struct Rig {
     }
 
     mutating func send(_ ids: String...) throws {
-        for id in ids { handle(.reading(try #require(RemoteSink.ReadingLine(Array(line(id).utf8))))) }
+        for id in ids { handle(.reading(try parsed(line(id)))) }
     }
 
     static func controlID(_ message: String) -> String {
@@ -172,7 +172,7 @@ private func reply(_ code: String, _ text: String = "") -> (String) -> HL7State.
                 .refuse(id: "d", revision: 0, "a measurement that failed is not an observation")
             ),
         ] {
-            rig.handle(.reading(try #require(RemoteSink.ReadingLine(Array(text.utf8)))))
+            rig.handle(.reading(try parsed(text)))
             #expect(rig.answers.last == answer)
         }
         #expect(rig.sent.isEmpty && rig.connections == 0)
