@@ -30,7 +30,8 @@ public enum UnreachableCuffs {
             source: "kimlinzd/VX_DATA (CmdNibpReply.java)"),
         UnreachableCuff(
             ["Libelium e-Health cuff (Andon KD nibble dump)"], .incomplete,
-            known: "One reader shows where the numbers of a record are; four bytes before the records and four after each are unknown, and so is any check.",
+            known: "One reader shows where the numbers of a record are; four bytes before the records and four after each are "
+                + "unknown, and so is any check.",
             instead: "a recording of a memory of two readings or more, with the numbers on the display",
             source: "fistar-angel/arduino-client (the Libelium library in it)"),
         UnreachableCuff(
@@ -42,7 +43,8 @@ public enum UnreachableCuffs {
         UnreachableCuff(
             ["bedside monitor with the A5 protocol (19200)"], .incomplete,
             known: "Two versions of one program agree on the fields; the maker and the models are unknown.",
-            instead: "the maker and model of a monitor that sends it (frames begin with A5 and a length), with a recording of one measurement",
+            instead: "the maker and model of a monitor that sends it (frames begin with A5 and a length), with a recording of one "
+                + "measurement",
             source: "public C programs whose origin is not established"),
         UnreachableCuff(
             ["SurgiVet Advisor"], .incomplete,
@@ -54,7 +56,8 @@ public enum UnreachableCuffs {
                 "Mindray Accutorr Plus", "Mindray Accutorr V", "Datascope Passport", "Datascope Spectrum", "Datascope Trio",
                 "Mindray V Series",
             ], .incomplete,
-            known: "The manual of their DIAP protocol (0070-10-0307) is public as scans; what could be read of it lacks the line that answers "
+            known: "The manual of their DIAP protocol (0070-10-0307) is public as scans; what could be read of it lacks the line "
+                + "that answers "
                 + "a question for the pressure.",
             instead: "that page of the manual, or a recording of the questions and answers of one program",
             source: "0070-10-0307 at manualzilla.com and other document sites: contents, alarm table and item table"),
@@ -65,7 +68,8 @@ public enum UnreachableCuffs {
             source: "scribd.com, document 446027413: contents only"),
         UnreachableCuff(
             ["GE Dash 4000 (CARESCAPE network)"], .incomplete,
-            known: "A private project decoded waves and parameters of the network protocol; whether the cuff is among them is not said, and "
+            known: "A private project decoded waves and parameters of the network protocol; whether the cuff is among them is not "
+                + "said, and "
                 + "its code was not found.",
             instead: "the serial port of the monitor with `ge-unity`, or a recording of the network with one measurement",
             source: "janscholtyssek.dk, \"how to decode a network protocol\""),

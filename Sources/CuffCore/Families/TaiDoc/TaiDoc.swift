@@ -13,7 +13,7 @@
 ///          D40: SYS is LE16 in d0 d1, without MAP; 0 in SYS, or a pulse of 3 or less, is no result     observed [3]
 /// 52       clears the memory                                                                           documented [1]
 ///
-/// Glucose meters speak the same frames, so a record counts as a blood pressure only where the model is a TD-31xx or
+/// Glucose meters use the same frames, so a record counts as a blood pressure only where the model is a TD-31xx or
 /// the record's own bit 7 says so, and never on a TD-4xxx. The transports differ, the frames do not: the documented USB docks
 /// are a CP2110 (hidraw, `CP2110Reports`), the cables a CP210x (tty). [4] reads a wrist cuff through a CP2110, switches its UART
 /// on and sets no line: whatever the chip has is right there. It begins with 24, which a cuff that is off does not answer.
