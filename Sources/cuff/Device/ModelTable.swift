@@ -42,7 +42,12 @@ enum ModelTable {
 
     /// Tab-separated: model, driver or `-`, connection, what to do.
     static func plain(_ models: [CuffModel]) -> String {
-        models.map { [$0.name, driver($0), connection($0), how($0)].joined(separator: "\t") + "\n" }.joined()
+        models.map { model in
+            // A terminal has room for the reason below the table.
+            let needed =
+                if case .none(let cuff) = model.support, cuff.reason == .incomplete { "; a driver needs \(cuff.instead)" } else { "" }
+            return [model.name, driver(model), connection(model), how(model) + needed].joined(separator: "\t") + "\n"
+        }.joined()
     }
 
     /// The table of docs/MODELS.md.
@@ -71,7 +76,8 @@ enum ModelTable {
                     "model",
                     [
                         ("model", .text(model.name)), ("reason", .text(cuff.reason.rawValue)),
-                        ("known", cuff.known.isEmpty ? nil : .text(cuff.known)), ("instead", .text(cuff.instead)), ("source", .text(cuff.source)),
+                        ("known", cuff.known.isEmpty ? nil : .text(cuff.known)), ("instead", .text(cuff.instead)),
+                        ("source", .text(cuff.source)),
                     ])
             }
         }.joined()
