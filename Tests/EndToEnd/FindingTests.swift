@@ -33,6 +33,15 @@ import Testing
         #expect((found["source"] as? String)?.isEmpty == false)
     }
 
+    @Test func aCuffWithoutEnoughProtocol_IsFound_WithTheRecordingThatIsNeeded() async throws {
+        let found = try #require(try await CuffProcess.run(["drivers", "surgivet", "--json"]).objects("model").first)
+        #expect(found["reason"] as? String == "incomplete" && (found["known"] as? String)?.contains("25 columns") == true)
+        let plain = try await CuffProcess.run(["drivers", "surgivet"])
+        #expect(
+            plain.status == 0 && plain.output.contains("too little of its protocol is public; a driver needs a recording"),
+            "\(plain.output)")
+    }
+
     @Test(arguments: [
         (["drivers", "bm59"], "did you mean `cuff drivers bm5"), (["drivers", "bauerer"], "cuff drivers beurer`"),
         (["drivers", "1234:5678"], "cuff identify"), (["drivers", "xyzzy"], "--models"),

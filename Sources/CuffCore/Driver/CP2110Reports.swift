@@ -22,7 +22,16 @@ public enum CP2110Reports {
     /// Feature report 41: the UART on (documented, AN434 "Get/Set UART Enable").
     public static let enable: [UInt8] = [0x41, 0x01]
 
-    /// Feature report 50: rate big-endian, parity, flow control (none), data bits, stop bits (documented, AN434 "Get/Set UART Config").
+    /// Whether the answer to feature report 50 is a line that a cuff can have: 300 to 1,000,000 bit/s (AN434 gives the chip's range)
+    /// and fields of the documented ranges.
+    public static func isPlausible(_ configuration: [UInt8]) -> Bool {
+        let bytes = configuration.span
+        guard bytes.count >= 9, bytes[0] == 0x50, let rate = bytes.bigEndian32(1) else { return false }
+        return 300...1_000_000 ~= rate && bytes[5] <= 4 && bytes[6] <= 1 && bytes[7] <= 3 && bytes[8] <= 1
+    }
+
+    /// Feature report 50: rate big-endian, parity, flow control (none), data bits, stop bits (documented, AN434
+    /// "Get/Set UART Config").
     public static func configuration(_ line: LineSettings) -> [UInt8] {
         let rate = UInt32(clamping: line.rate)
         let parity: UInt8 =

@@ -68,6 +68,8 @@ public struct CuffDriver: Sendable {
     public var isOfHealthcareClass: Bool
     /// The default settings of a serial line; unused for HID.
     public var line: LineSettings
+    /// The settings that a CP2110 in front of the cuff already has are kept, unless the user gives others.
+    public var keepsBridgeLine: Bool
     /// Other settings seen in the field.
     public var otherLines: [LineSettings]
     /// The frame layout, in a few words.
@@ -102,10 +104,10 @@ public struct CuffDriver: Sendable {
     public var makeSession: @Sendable (SessionContext) -> any CuffSession
     /// Makes a simulated cuff of the family.
     public var makeSimulator: @Sendable (SimulatorScript) -> any CuffSimulator
-    /// Counts frames in any bytes, for `cuff identify`; `nil` if the family has no frames to judge.
-    public var countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))?
-    /// Decodes a stored record again, taking fields outside the record (the user) from the stored reading. `nil` if a session can decode
-    /// the record bytes alone, or nothing can (`RecordDecoding`).
+    /// Finds whole frames in any bytes; `nil` where the family has no frames to judge.
+    public var findFrames: (@Sendable ([UInt8]) -> FoundFrames)?
+    /// Decodes the bytes of one stored record anew; the reading is the stored one, for what stands beside the record (its user).
+    /// `nil` where a session understands the record bytes by themselves, or nothing does (`RecordDecoding`).
     public var decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)?
     /// The patient named in record bytes, if any; called only if the user wants it stored.
     public var patient: (@Sendable ([UInt8]) -> String?)?
@@ -116,14 +118,14 @@ public struct CuffDriver: Sendable {
     public init(
         id: DriverID, models: [String], summary: String, medium: Medium = .tty, reports: HIDReports = HIDReports(), grade: Grade,
         testedOn: TestedOn, claims: [Claim] = [], isOfHealthcareClass: Bool = false, line: LineSettings = LineSettings(),
-        otherLines: [LineSettings] = [], framing: String,
+        keepsBridgeLine: Bool = false, otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
         notes: [String] = [], sources: [String], options: [String: String] = [:], simulatorOptions: [String: String] = [:],
         startCommands: [[UInt8]] = [], associationLimit: Duration? = nil,
         callLimit: @escaping @Sendable (_ options: [String: String]) -> Duration = { _ in .seconds(60) }, cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
         makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
-        countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))? = nil,
+        findFrames: (@Sendable ([UInt8]) -> FoundFrames)? = nil,
         decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)? = nil, patient: (@Sendable ([UInt8]) -> String?)? = nil,
         redaction: Redaction? = nil
     ) {
@@ -137,6 +139,7 @@ public struct CuffDriver: Sendable {
         self.claims = claims
         self.isOfHealthcareClass = isOfHealthcareClass
         self.line = line
+        self.keepsBridgeLine = keepsBridgeLine
         self.otherLines = otherLines
         self.framing = framing
         self.check = check
@@ -154,7 +157,7 @@ public struct CuffDriver: Sendable {
         self.cycles = cycles
         self.makeSession = makeSession
         self.makeSimulator = makeSimulator
-        self.countFrames = countFrames
+        self.findFrames = findFrames
         self.decodeRecord = decodeRecord
         self.patient = patient
         self.redaction = redaction

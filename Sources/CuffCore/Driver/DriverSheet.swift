@@ -5,7 +5,7 @@ public enum DriverSheet {
         var lines = ["\(driver.id)  \(driver.summary)", ""]
         func row(_ name: String, _ value: String) { lines.append(padded(name, 14) + value) }
         row("models", driver.models.joined(separator: ", "))
-        row("transport", driver.medium == .tty ? "serial (tty), also a pty or tcp" : "USB HID (hidraw)")
+        row("transport", transport(driver.medium))
         if driver.medium == .tty {
             row("line", ([driver.line] + driver.otherLines).map(\.text).joined(separator: "; also "))
         }
@@ -29,7 +29,19 @@ public enum DriverSheet {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A recording by others is evidence for the bytes, not that this project had the cuff.
+    private static func transport(_ medium: CuffDriver.Medium) -> String {
+        switch medium {
+        case .tty: "serial (tty), also a pty or tcp"
+        case .hidraw: "USB HID (hidraw)"
+        case .usb: "USB bulk endpoints (usbfs)"
+        }
+    }
+
+    private static func node(_ driver: CuffDriver) -> String {
+        driver.medium == .tty ? "tty \(driver.line.text)" : driver.medium.rawValue
+    }
+
+    /// A recording by others is evidence for the bytes; it does not mean that this project has had the cuff.
     static func evidence(_ tested: CuffDriver.TestedOn) -> String {
         let untested = "untested on hardware by this project"
         return switch tested {
@@ -56,7 +68,7 @@ public enum DriverSheet {
     /// One driver's cells, in the order of `columns`.
     public static func cells(_ driver: CuffDriver) -> [String] {
         [
-            driver.id.description, driver.medium == .tty ? "tty \(driver.line.text)" : "hidraw", driver.framing, driver.check ?? "none",
+            driver.id.description, node(driver), driver.framing, driver.check ?? "none",
             driver.grade.rawValue, driver.testedOn.text, driver.capabilities.words.joined(separator: ","),
         ]
     }
@@ -69,7 +81,7 @@ public enum DriverSheet {
 
     /// The connection in a few words: the kind of line, and the cuff's or bridge chip's ids.
     public static func connection(_ driver: CuffDriver) -> String {
-        let line = driver.medium == .hidraw ? "USB" : driver.medium == .tty ? "serial" : driver.medium.rawValue
+        let line = driver.medium == .tty ? "serial" : "USB"
         let ids = driver.claims.map { $0.id.description }
         return ([line] + ids).joined(separator: " ")
     }
@@ -83,9 +95,8 @@ public enum DriverSheet {
     public static func markdown(_ drivers: [CuffDriver]) -> String {
         var text = "| driver | models | transport | framing; check | grade, tested on | can |\n|---|---|---|---|---|---|\n"
         for driver in drivers {
-            let transport = driver.medium == .tty ? "tty \(driver.line.text)" : "hidraw"
             let framing = "\(driver.framing); \(driver.check ?? "no check")"
-            text += "| `\(driver.id)` | \(driver.models.joined(separator: ", ")) | \(transport) | \(escaped(framing)) "
+            text += "| `\(driver.id)` | \(driver.models.joined(separator: ", ")) | \(node(driver)) | \(escaped(framing)) "
             text += "| \(driver.grade.rawValue), \(driver.testedOn.text) | \(driver.capabilities.words.joined(separator: ", ")) |\n"
         }
         return text

@@ -16,7 +16,7 @@ extension CuffDriver {
         capabilities: [.storedReadings, .users],
         unverified: ["whether asking twice changes anything on the cuff"], sources: ["none: the cuff is fictional"],
         makeSession: { _ in TemplateSession() }, makeSimulator: { TemplateSimulator($0) },
-        countFrames: { FrameReader.count(TemplateFrame(), in: $0) }, redaction: .template)
+        findFrames: { FrameReader.find(TemplateFrame(), in: $0) }, redaction: .template)
 }
 
 struct TemplateFrame: FrameFormat {

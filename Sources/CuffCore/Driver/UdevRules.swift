@@ -77,6 +77,13 @@ public enum UdevRules {
                     + "ENV{ID_CUFF_DRIVER}=\"\(driver.id)\", TAG+=\"uaccess\", TAG+=\"systemd\", GROUP=\"\(group)\", MODE=\"0660\"",
             ]
         }
+        for driver in drivers where driver.medium == .usb {
+            lines += [
+                "", "# \(driver.id): no kernel driver takes it, so the USB node itself is opened.",
+                "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", ENV{ID_CUFF_DRIVER}==\"\(driver.id)\", "
+                    + "TAG+=\"uaccess\", TAG+=\"systemd\", GROUP=\"\(group)\", MODE=\"0660\"",
+            ]
+        }
         lines += tail(group: group)
         lines += shared(drivers, group: group)
         lines += ["", "LABEL=\"cuff_end\""]

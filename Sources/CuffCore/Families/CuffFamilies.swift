@@ -39,6 +39,8 @@ public enum CuffFamilies {
         .sunrom1437,
         .accutorr3,
         .andUA767PC,
+        // USB pipes: the counts of its blocks must agree.
+        .visomatUSB,
         // hidraw: never compared with serial bytes.
         .omronHID,
         .omronEEPROM,

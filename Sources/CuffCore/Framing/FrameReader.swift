@@ -192,15 +192,29 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     }
 }
 
+/// The whole frames in some bytes, in their order: what `cuff identify` counts and `cuff decode --explain` shows.
+public struct FoundFrames: Sendable, Equatable {
+    /// Where they are in the bytes; they do not overlap.
+    public var ranges: [Range<Int>]
+    /// How many there are.
+    public var frames: Int { ranges.count }
+    /// How many bytes they cover.
+    public var bytes: Int { ranges.reduce(0) { $0 + $1.count } }
+
+    /// Frames at these places.
+    public init(_ ranges: [Range<Int>] = []) { self.ranges = ranges }
+}
+
 extension FrameReader {
-    /// The number of whole frames in `bytes` and the bytes they cover, for `cuff identify`.
-    public static func count(_ format: Format, in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
+    /// The whole frames in `bytes` that `accepts` takes for frames of the family.
+    public static func find(_ format: Format, in bytes: [UInt8], where accepts: (Span<UInt8>) -> Bool = { _ in true }) -> FoundFrames {
         var reader = FrameReader(format)
-        var covered = 0
+        var found = FoundFrames()
         reader.feed(bytes)
+        // All bytes are one chunk, so that ranges of the reader's buffer are ranges of `bytes`.
         while let step = reader.next() {
-            if case .frame(let range) = step { covered += range.count }
+            if case .frame(let range) = step, accepts(reader.buffer.span.extracting(range)) { found.ranges.append(range) }
         }
-        return (reader.frames, covered)
+        return found
     }
 }

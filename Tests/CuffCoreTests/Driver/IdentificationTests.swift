@@ -25,7 +25,7 @@ import Testing
         let serial = CuffFamilies.all.filter { $0.medium == .tty }
         let candidates = Identification.candidates(of: [CaptureItem(.fromCuff(bytes))], among: serial)
         if let first = candidates.first, first.isLikely { #expect(first.driver == driver.id, "\(candidates)") }
-        guard driver.medium == .tty, let own = driver.countFrames?(bytes), own.frames > 0 else { return }
+        guard driver.medium == .tty, let own = driver.findFrames?(bytes), own.frames > 0 else { return }
         #expect(candidates.first?.driver == driver.id, "\(candidates)")
     }
 
@@ -53,5 +53,23 @@ import Testing
 
     @Test func nothing_FitsNobody() {
         #expect(Identification.candidates(of: [], among: CuffFamilies.all).isEmpty)
+    }
+
+    /// What one side sent, without a header and without the questions: most are named right, and no wrong family is likely.
+    @Test func rawBytes_AreNamedRight_SeventeenTimesOfTwenty() throws {
+        var (right, all) = (0, 0)
+        var others: [String] = []
+        for file in CaptureFile.playable {
+            let driver = try #require(file.driver)
+            let bytes = file.items.flatMap { item -> [UInt8] in if case .fromCuff(let bytes) = item.content { bytes } else { [] } }
+            guard !bytes.isEmpty else { continue }
+            all += 1
+            let found = Identification.candidates(of: [CaptureItem(.fromCuff(bytes))], among: CuffFamilies.all)
+            let first = found.first?.driver
+            if first == driver.id { right += 1 } else { others.append("\(file.testDescription): \(first?.description ?? "none")") }
+            for wrong in found where wrong.driver != driver.id { #expect(!wrong.isLikely, "\(file.testDescription): \(wrong)") }
+            for candidate in found where candidate.isChecked { #expect(2 * candidate.bytes >= candidate.heard) }
+        }
+        #expect(right * 20 >= all * 17, "\(right) of \(all); not right: \(others)")
     }
 }

@@ -53,6 +53,9 @@ import Testing
                 #expect(!read.contains(model.lowercased()) && seen.insert(model.lowercased()).inserted, "\(model)")
             }
         }
+        for cuff in UnreachableCuffs.all where cuff.reason == .incomplete {
+            #expect(cuff.known.hasSuffix(".") && !cuff.instead.hasSuffix("."), "\(cuff.models)")
+        }
         #expect(names("hem-7322t") == ["Omron HEM-7322T (M700 Intelli IT)"])
     }
 

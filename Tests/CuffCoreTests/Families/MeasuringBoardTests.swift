@@ -75,8 +75,8 @@ import Testing
         let talk = Conversation(.faNIBP, .measure, script: script)
         #expect(talk.readings.count == 1 && talk.outcome == .complete)
         #expect(talk.writes.contains(FaFrame(sumsHead: sumsHead).command(sumsHead ? 0x02 : 0x21)))
-        #expect(talk.writes.allSatisfy { FrameReader.count(FaFrame(sumsHead: sumsHead), in: $0).frames == 1 })
-        #expect(talk.writes.allSatisfy { FrameReader.count(FaFrame(sumsHead: !sumsHead), in: $0).frames == 0 })
+        #expect(talk.writes.allSatisfy { FrameReader.find(FaFrame(sumsHead: sumsHead), in: $0).frames == 1 })
+        #expect(talk.writes.allSatisfy { FrameReader.find(FaFrame(sumsHead: !sumsHead), in: $0).frames == 0 })
     }
 
     @Test func fa_SaysNothing_BeforeTheModuleHasShownItsSum() {

@@ -62,9 +62,9 @@ import Testing
         let frame = record(Self.time, plug: [0x34, 0x12], reserved: [1, 2, 3, 4], tail: tail, check: 0xE4)
         for days in 1...400 {
             let dri = try rewritten([frame], .geDRI, days: -days).flatMap { $0 }
-            #expect(FrameReader.count(GeDRIFrame(), in: dri) == (1, dri.count))
+            #expect(FrameReader.find(GeDRIFrame(), in: dri).ranges == [dri.indices])
             let poll = try rewritten([Self.poll], .intelliVue, days: -days).flatMap { $0 }
-            #expect(FrameReader.count(IntelliVueFrame(), in: poll) == (1, poll.count))
+            #expect(FrameReader.find(IntelliVueFrame(), in: poll).ranges == [poll.indices])
         }
     }
 
@@ -73,7 +73,7 @@ import Testing
         let back = record(Self.moved, plug: [0, 0], reserved: zeros(4), tail: zeros(154), check: 0x2C)
         let lines = try rewritten(back.map { [$0] }, .geDRI, days: 10)
         #expect(lines.count == back.count - 2 && lines.allSatisfy { $0.count == 1 })
-        #expect(FrameReader.count(GeDRIFrame(), in: lines.flatMap { $0 }).frames == 1)
+        #expect(FrameReader.find(GeDRIFrame(), in: lines.flatMap { $0 }).frames == 1)
     }
 
     @Test func aUnityAnswer_LosesItsAddressesItsPlaceAndItsCheck() throws {

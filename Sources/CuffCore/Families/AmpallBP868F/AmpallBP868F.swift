@@ -31,7 +31,7 @@ extension CuffDriver {
             PushSession(AmpallBP868FFrame()) { AmpallBP868FFrame.reading($0) }
         },
         makeSimulator: { PushSimulator.ampallBP868F($0) },
-        countFrames: { FrameReader.count(AmpallBP868FFrame(), in: $0) },
+        findFrames: { FrameReader.find(AmpallBP868FFrame(), in: $0) },
         redaction: .nothing)
 }
 

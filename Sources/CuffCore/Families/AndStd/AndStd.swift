@@ -52,7 +52,7 @@ extension CuffDriver {
         startCommands: [[0x02, 0x53, 0x54, 0x03], [0x02, 0x52, 0x43, 0x03]],
         makeSession: { AndStdSession($0) },
         makeSimulator: { AndStdSimulator($0) },
-        countFrames: { FrameReader.count(AndStdFrame(), in: $0) },
+        findFrames: { FrameReader.find(AndStdFrame(), in: $0) },
         redaction: .andStd)
 }
 

@@ -30,7 +30,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in AndUA767PCSession() },
         makeSimulator: { PushSimulator.andUA767PC($0) },
-        countFrames: { AndUA767PCSession.count(in: $0) },
+        findFrames: { AndUA767PCSession.find(in: $0) },
         redaction: .nothing)
 }
 
@@ -114,8 +114,9 @@ struct AndUA767PCSession: FinishingSession {
         return Reading(content, driver: "and-ua767pc", flags: .noMeasurementCheck, origin: .push, raw: RawBytes(text))
     }
 
-    static func count(in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
-        guard bytes.count <= maximumBurst, let readings = readings(bytes.span) else { return (0, 0) }
-        return (readings.count, bytes.count)
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        guard bytes.count <= maximumBurst, let readings = readings(bytes.span), !readings.isEmpty else { return FoundFrames() }
+        let length = bytes.count / readings.count
+        return FoundFrames((0..<readings.count).map { $0 * length..<($0 + 1) * length })
     }
 }

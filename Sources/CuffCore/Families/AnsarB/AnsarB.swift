@@ -29,7 +29,7 @@ extension CuffDriver {
         sources: ["mdpnp/mdpnp (BSD-2): org.mdpnp.devices.cpc AnsarB.java, DemoIvy450C.java; test data Ivy450C.1.data"],
         makeSession: { _ in AnsarBSession() },
         makeSimulator: { AnsarBSimulator($0) },
-        countFrames: { FrameReader.count(AnsarBFrame(), in: $0) },
+        findFrames: { FrameReader.find(AnsarBFrame(), in: $0) },
         redaction: .ansarB)
 }
 

@@ -39,7 +39,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in BpTRUBPM200Session() },
         makeSimulator: { PushSimulator.bptruBPM200($0) },
-        countFrames: { FrameReader.count(BpTRUBPM200Frame(), in: $0) },
+        findFrames: { FrameReader.find(BpTRUBPM200Frame(), in: $0) },
         redaction: .bptruBPM200)
 }
 

@@ -35,7 +35,7 @@ extension CuffDriver {
         startCommands: [CreativeFrame.start],
         makeSession: { BoardSession<CreativeBoard>($0) },
         makeSimulator: { BoardSimulator<CreativeSimulatedBoard>($0) },
-        countFrames: { FrameReader.count(CreativeFrame(), in: $0) },
+        findFrames: { FrameReader.find(CreativeFrame(), in: $0) },
         redaction: .nothing)
 }
 

@@ -47,7 +47,7 @@ extension CuffDriver {
         startCommands: [[0x20, 0x4E, 0x43]],
         makeSession: { _ in DinamapASCIISession() },
         makeSimulator: { DinamapASCIISimulator($0) },
-        countFrames: { DinamapLine.count($0) },
+        findFrames: { DinamapLine.find(in: $0) },
         redaction: .nothing)
 }
 
@@ -114,19 +114,9 @@ struct DinamapLine: FrameFormat {
         return text + [high, low, carriageReturn]
     }
 
-    static func count(_ bytes: [UInt8]) -> (frames: Int, bytes: Int) {
-        var reader = FrameReader(DinamapLine())
-        var found = (frames: 0, bytes: 0)
-        reader.feed(bytes)
-        while let step = reader.next() {
-            guard case .frame(let range) = step, range.count > 6 else { continue }
-            let line = reader.buffer.span.extracting(range)
-            if DinamapDetermination(line) != nil || DinamapHeartRate(line) != nil {
-                found.frames += 1
-                found.bytes += range.count
-            }
-        }
-        return found
+    /// Lines of a kind that is read.
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        FrameReader.find(DinamapLine(), in: bytes) { $0.count > 6 && (DinamapDetermination($0) != nil || DinamapHeartRate($0) != nil) }
     }
 }
 

@@ -26,7 +26,7 @@ extension CuffDriver {
         sources: ["Zeriam/dinamap-reader (GPL-2.0), a recording of 1152 blocks"],
         makeSession: { _ in DinamapNativeSession() },
         makeSimulator: { DinamapNativeSimulator($0) },
-        countFrames: { FrameReader.count(DinamapNativeFrame(), in: $0) },
+        findFrames: { FrameReader.find(DinamapNativeFrame(), in: $0) },
         redaction: .dinamapNative)
 }
 

@@ -37,7 +37,7 @@ extension CuffDriver {
         startCommands: [[EvgmoltOEMCommand.start.rawValue], [EvgmoltOEMCommand.manometerOn.rawValue]],
         makeSession: { _ in EvgmoltOEMSession() },
         makeSimulator: { EvgmoltOEMSimulator($0) },
-        countFrames: { FrameReader.count(EvgmoltOEMFrame(), in: $0) },
+        findFrames: { FrameReader.find(EvgmoltOEMFrame(), in: $0) },
         redaction: .evgmoltOEM)
 }
 

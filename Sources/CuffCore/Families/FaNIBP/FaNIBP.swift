@@ -35,7 +35,7 @@ extension CuffDriver {
         ],
         makeSession: { BoardSession<FaBoard>($0) },
         makeSimulator: { BoardSimulator<FaSimulatedBoard>($0) },
-        countFrames: { FrameReader.count(FaFrame(), in: $0) },
+        findFrames: { FrameReader.find(FaFrame(), in: $0) },
         redaction: .nothing)
 }
 

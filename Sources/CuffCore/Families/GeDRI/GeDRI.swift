@@ -52,7 +52,7 @@ extension CuffDriver {
         simulatorOptions: ["layout": "old: all classes in one subrecord of 1088 bytes"],
         makeSession: { _ in GeDRISession() },
         makeSimulator: { GeDRISimulator($0) },
-        countFrames: { FrameReader.count(GeDRIFrame(), in: $0) },
+        findFrames: { FrameReader.find(GeDRIFrame(), in: $0) },
         redaction: .geDRI)
 }
 

@@ -44,7 +44,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in GeUnitySession() },
         makeSimulator: { GeUnitySimulator($0) },
-        countFrames: { FrameReader.count(GeUnityFrame(), in: $0) },
+        findFrames: { FrameReader.find(GeUnityFrame(), in: $0) },
         redaction: .geUnity)
 }
 

@@ -78,7 +78,7 @@ extension CuffDriver {
         simulatorOptions: ["variant": "comen (MLLP, MDC codes), loinc, mindray (Patient Data Share) or bare (without MLLP)"],
         makeSession: { HL7ORUSession($0) },
         makeSimulator: { HL7ORUSimulator($0) },
-        countFrames: { FrameReader.count(HL7Frame(), in: $0) },
+        findFrames: { FrameReader.find(HL7Frame(), in: $0) },
         patient: { HL7Message.patient(ofRecord: $0) },
         redaction: .hl7ORU)
 }

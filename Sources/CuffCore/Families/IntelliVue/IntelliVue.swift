@@ -57,7 +57,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in IntelliVueSession() },
         makeSimulator: { IntelliVueSimulator($0) },
-        countFrames: { FrameReader.count(IntelliVueFrame(), in: $0) },
+        findFrames: { FrameReader.find(IntelliVueFrame(), in: $0) },
         redaction: .intelliVue)
 }
 

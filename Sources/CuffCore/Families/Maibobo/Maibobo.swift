@@ -48,7 +48,7 @@ extension CuffDriver {
         startCommands: [MaiboboFrame.command(.start, proto: 2), MaiboboFrame.command(.start, proto: 3)],
         makeSession: { MaiboboSession($0) },
         makeSimulator: { MaiboboSimulator($0) },
-        countFrames: { FrameReader.count(MaiboboFrame(), in: $0) },
+        findFrames: { FrameReader.find(MaiboboFrame(), in: $0) },
         redaction: .maibobo)
 }
 

@@ -45,7 +45,7 @@ extension CuffDriver {
         startCommands: [NibpNanoCommand.start],
         makeSession: { NibpNanoSession($0) },
         makeSimulator: { NibpNanoSimulator($0) },
-        countFrames: { FrameReader.count(NibpNanoFrame(), in: $0) },
+        findFrames: { FrameReader.find(NibpNanoFrame(), in: $0) },
         redaction: .nibpNano)
 }
 

@@ -96,7 +96,7 @@ extension CuffDriver {
         callLimit: { PHDProgress.patience($0) },
         makeSession: { PHDSession($0) },
         makeSimulator: { PHDSimulator($0) },
-        countFrames: { FrameReader.count(PHDFrame(), in: $0) },
+        findFrames: { FrameReader.find(PHDFrame(), in: $0) },
         redaction: .phd)
 }
 

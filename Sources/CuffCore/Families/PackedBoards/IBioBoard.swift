@@ -27,7 +27,7 @@ extension CuffDriver {
         startCommands: [PackedFrame.encode(0x55)],
         makeSession: { BoardSession<IBioBoard>($0) },
         makeSimulator: { BoardSimulator<IBioSimulatedBoard>($0) },
-        countFrames: { FrameReader.count(IBioBoard.frames, in: $0) },
+        findFrames: { FrameReader.find(IBioBoard.frames, in: $0) },
         redaction: .nothing)
 }
 

@@ -22,7 +22,7 @@ extension CuffDriver {
         startCommands: [LeyutekBoard.command(0x80)],
         makeSession: { BoardSession<LeyutekBoard>($0) },
         makeSimulator: { BoardSimulator<LeyutekSimulatedBoard>($0) },
-        countFrames: { FrameReader.count(LeyutekBoard.frames, in: $0) },
+        findFrames: { FrameReader.find(LeyutekBoard.frames, in: $0) },
         redaction: .nothing)
 }
 

@@ -54,7 +54,7 @@ extension CuffDriver {
         cycles: ParCommands.cycles,
         makeSession: { ParNIBPSession($0) },
         makeSimulator: { ParNIBPSimulator($0) },
-        countFrames: { ParFrame.count($0) },
+        findFrames: { ParFrame.find(in: $0) },
         redaction: .nothing)
 }
 
@@ -97,19 +97,11 @@ struct ParFrame: FrameFormat {
         }
     }
 
-    /// Frames of a documented kind; other text between STX and ETX CR is not counted.
-    static func count(_ bytes: [UInt8]) -> (frames: Int, bytes: Int) {
-        var reader = FrameReader(ParFrame())
-        var found = (frames: 0, bytes: 0)
-        reader.feed(bytes)
-        while let step = reader.next() {
-            guard case .frame(let range) = step, [6, 9, 10, 42].contains(range.count) else { continue }
-            let frame = reader.buffer.span.extracting(range)
-            guard frame[0] == 0x55 || frame[1] == 0x53 || frame[1] &- 0x30 < 10 else { continue }
-            found.frames += 1
-            found.bytes += range.count
+    /// Frames of a documented kind; any text between STX and ETX CR is not counted.
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        FrameReader.find(ParFrame(), in: bytes) { frame in
+            [6, 9, 10, 42].contains(frame.count) && (frame[0] == 0x55 || frame[1] == 0x53 || frame[1] &- 0x30 < 10)
         }
-        return found
     }
 
     /// `55 AA 07` index, status, saturation, pulse, perfusion, sum from 07: skipped.

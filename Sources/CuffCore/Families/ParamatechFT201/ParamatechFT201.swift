@@ -24,7 +24,7 @@ extension CuffDriver {
             PushSession(ParamatechFT201Frame()) { ParamatechFT201Frame.reading($0) }
         },
         makeSimulator: { PushSimulator.paramatechFT201($0) },
-        countFrames: { FrameReader.count(ParamatechFT201Frame(), in: $0) },
+        findFrames: { FrameReader.find(ParamatechFT201Frame(), in: $0) },
         redaction: .paramatechFT201)
 }
 

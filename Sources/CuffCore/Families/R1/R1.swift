@@ -54,7 +54,7 @@ extension CuffDriver {
         simulatorOptions: ["variant": "bp500, bp250 (slash form, EOT) or terumo (pushes and takes no commands)"],
         makeSession: { R1Session($0) },
         makeSimulator: { R1Simulator($0) },
-        countFrames: { FrameReader.count(R1Frame(), in: $0) },
+        findFrames: { FrameReader.find(R1Frame(), in: $0) },
         redaction: .r1)
 }
 

@@ -49,7 +49,7 @@ extension CuffDriver {
         startCommands: [[0x3A, 0x20], [0x3A, 0x56], [0x3A, 0x17], [0x3A, 0x0C]],
         makeSession: { SunTechAdvantageSession($0) },
         makeSimulator: { SunTechAdvantageSimulator($0) },
-        countFrames: { FrameReader.count(SunTechPacket(), in: $0) },
+        findFrames: { FrameReader.find(SunTechPacket(), in: $0) },
         redaction: .suntechAdvantage)
 }
 

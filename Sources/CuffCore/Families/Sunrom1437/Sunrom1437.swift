@@ -25,7 +25,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in PushSession(Sunrom1437Frame()) { Sunrom1437Frame.reading($0) } },
         makeSimulator: { PushSimulator.sunrom1437($0) },
-        countFrames: { FrameReader.count(Sunrom1437Frame(), in: $0) },
+        findFrames: { FrameReader.find(Sunrom1437Frame(), in: $0) },
         redaction: .nothing)
 }
 

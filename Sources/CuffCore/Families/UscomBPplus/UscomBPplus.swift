@@ -44,7 +44,7 @@ extension CuffDriver {
         startCommands: [Array("s 0\r\n".utf8)],
         makeSession: { UscomSession($0) },
         makeSimulator: { UscomSimulator($0) },
-        countFrames: { UscomReader.count($0) },
+        findFrames: { UscomReader.find(in: $0) },
         redaction: .uscomBPplus)
 }
 

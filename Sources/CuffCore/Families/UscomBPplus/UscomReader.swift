@@ -79,16 +79,22 @@ struct UscomReader: Sendable {
         return parts[1].utf8.allSatisfy { $0 &- 0x30 < 10 }
     }
 
-    /// Counts lines of documented kinds and whole documents, for `cuff identify`.
-    static func count(_ bytes: [UInt8]) -> (frames: Int, bytes: Int) {
+    /// Lines of the documented kinds and whole documents, for `cuff identify`.
+    static func find(in bytes: [UInt8]) -> FoundFrames {
         var reader = UscomReader()
-        var found = (frames: 0, bytes: 0)
-        for item in reader.read(bytes) {
-            switch item {
-            case .line(let text) where isKnown(text): found = (found.frames + 1, found.bytes + text.utf8.count + 2)
-            case .document(let document): found = (found.frames + 1, found.bytes + document.length)
-            case .line, .skipped: break
+        var found = FoundFrames()
+        var start = 0
+        for (index, byte) in bytes.enumerated() {
+            let items = reader.read([byte])
+            for item in items {
+                switch item {
+                case .line(let text) where !isKnown(text): break
+                case .line, .document: found.ranges.append(start..<index + 1)
+                case .skipped: break
+                }
             }
+            // The head of a document belongs to it.
+            if !items.isEmpty || byte == 0x0A && reader.counted == nil { start = index + 1 }
         }
         return found
     }

@@ -32,7 +32,7 @@ extension CuffDriver {
         sources: ["cpresser/veroval (MIT)"],
         makeSession: { _ in VerovalBPM25Session() },
         makeSimulator: { VerovalBPM25Simulator($0) },
-        countFrames: { VerovalBPM25Answer.count(in: $0) },
+        findFrames: { VerovalBPM25Answer.find(in: $0) },
         decodeRecord: { record, _ in VerovalBPM25Answer.reading(record.span) },
         redaction: .verovalBPM25)
 }
@@ -78,9 +78,9 @@ enum VerovalBPM25Answer {
         return DeviceClock(DeviceTime(year: Int(year), month: month, day: day, hour: hour, minute: minute))
     }
 
-    static func count(in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
-        guard bytes.count <= maximumLength, let readings = readings(bytes.span), !readings.isEmpty else { return (0, 0) }
-        return (1, bytes.count)
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        guard bytes.count <= maximumLength, let readings = readings(bytes.span), !readings.isEmpty else { return FoundFrames() }
+        return FoundFrames([bytes.indices])
     }
 }
 

@@ -77,7 +77,7 @@ import Testing
         (" NB1100042128082097", false),
     ])
     func answers_HaveOneLength(_ text: String, _ isRead: Bool) {
-        #expect((DinamapLine.count(Array(text.utf8) + [0x0D]).frames == 1) == isRead)
+        #expect((DinamapLine.find(in: Array(text.utf8) + [0x0D]).frames == 1) == isRead)
     }
 
     @Test func stop_Cancels() {

@@ -29,8 +29,8 @@ import Testing
     @Test func manualsExample_HasTheSumOfTheRule() {
         let text = Array("S1;A0;C03;M00;P125080090;R075;T0005;;".utf8)
         #expect(text.sum8 == 0x40)  // the manual prints D2
-        #expect(FrameReader.count(ParFrame(), in: [0x02] + text + Array("D2".utf8) + [0x03, 0x0D]).frames == 0)
-        #expect(FrameReader.count(ParFrame(), in: [0x02] + text + Array("40".utf8) + [0x03, 0x0D]).frames == 1)
+        #expect(FrameReader.find(ParFrame(), in: [0x02] + text + Array("D2".utf8) + [0x03, 0x0D]).frames == 0)
+        #expect(FrameReader.find(ParFrame(), in: [0x02] + text + Array("40".utf8) + [0x03, 0x0D]).frames == 1)
     }
 
     @Test func values_AreReadOnlyAtRest_WithoutAMessage() {
