@@ -97,23 +97,25 @@ public struct HTTPTarget: Sendable {
     }
 
     private static func subject(_ address: HelperAddress) throws(ConfigurationFault) -> FHIRSubject {
-        var slots: [Int: String] = [:]
+        var references: [String: String] = [:]
         for item in address.items where item.key.hasPrefix("subject.") {
-            let digits = item.key.dropFirst("subject.".count)
-            guard let slot = Int(digits), slot >= 0, "\(slot)" == digits else {
-                throw ConfigurationFault("`\(item.key)` is not a user slot; write subject.1=…, or subject.0=… for readings without one")
+            let text = String(item.key.dropFirst("subject.".count))
+            guard !text.isEmpty, Int(text).map({ $0 >= 0 && "\($0)" == text }) ?? true else {
+                throw ConfigurationFault(
+                    "`\(item.key)` names no person; write subject.NAME=…, subject.1=… for a user slot, or subject.0=… for readings without one"
+                )
             }
-            guard slots.updateValue(try reference(item.value), forKey: slot) == nil else {
+            guard references.updateValue(try reference(item.value), forKey: FHIRSubject.key(text)) == nil else {
                 throw ConfigurationFault("`\(item.key)` is given twice")
             }
         }
         let everybody = address.items.filter { $0.key == "subject" }
         guard let one = everybody.first else {
-            if !slots.isEmpty { return .slots(slots) }
-            throw ConfigurationFault("no subject: add subject=Patient/ID, or subject.1=… for each user slot")
+            if !references.isEmpty { return .persons(references) }
+            throw ConfigurationFault("no subject: add subject=Patient/ID, or subject.NAME=… for each person")
         }
-        guard everybody.count == 1, slots.isEmpty else {
-            throw ConfigurationFault("use either subject= or subject.1=… for each user slot, not both")
+        guard everybody.count == 1, references.isEmpty else {
+            throw ConfigurationFault("use either subject= or subject.NAME=… for each person, not both")
         }
         return .everybody(try reference(one.value))
     }

@@ -14,8 +14,9 @@ package struct QuantityCollection: Sendable {
     /// The total duration of a category in seconds.
     private var lasting: [Int64: Int64] = [:]
 
-    package init(_ type: SampleType, _ cut: CalendarCut, values: [CategoryValue] = []) {
-        (self.type, self.cut, self.values) = (type, cut, values)
+    package init(_ type: SampleType, _ cut: CalendarCut) {
+        (self.type, self.cut) = (type, cut)
+        values = QuantityType.all.first { $0.sample == type }?.values ?? []
     }
 
     /// Adds a value in the unit of the type. A weighted style needs values in the order of time.
@@ -44,7 +45,7 @@ package struct QuantityCollection: Sendable {
     }
 
     /// One line for each bucket: `{"type":"statistics","schema":1,"quantity":"body_mass","unit":"kg","by":"day",…}`.
-    package func appendLines(name: String, user: Int?, to text: inout TextBuffer) {
+    package func appendLines(name: String, person: Person?, to text: inout TextBuffer) {
         for (key, statistics) in buckets {
             text.append("{\"type\":\"statistics\",\"schema\":1")
             text.append(key: "quantity", name)
@@ -53,7 +54,7 @@ package struct QuantityCollection: Sendable {
             text.append(key: "bucket", cut.label(of: key))
             text.append(key: "zone", cut.zone.name)
             if let style = type.aggregation { text.append(key: "style", style.rawValue) }
-            if let user { text.append(key: "user", user) }
+            text.appendOwner(person)
             if let source {
                 text.append(key: "driver", source.driver)
                 if !source.device.isEmpty { text.append(key: "device", source.device) }

@@ -20,7 +20,7 @@ extension Store {
         return try result.get()
     }
 
-    /// Writes the selected blood pressures as one HTML page for a clinic; the file is complete or does not exist. Each user has a section;
+    /// Writes the selected blood pressures as one HTML page for a clinic; the file is complete or does not exist. Each person has a section;
     /// with `person`, a name on the page, they must be one person's. Returns the numbers of included and excluded readings.
     @discardableResult
     public func report(

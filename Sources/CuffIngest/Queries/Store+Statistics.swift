@@ -16,8 +16,8 @@ public struct StatisticsInterval: Sendable, Hashable {
 extension Store {
     /// Statistics of one type for one person: of readings, and of the values of series. Ascending; only buckets with a value.
     ///
-    /// Readings that are implausible, invalid, test data or of unknown time are left out. Without `owner` the readings must be one
-    /// person's: a usage error otherwise. `zone` is that of the bounds of days; `nil`: this machine's.
+    /// Readings that are implausible, invalid, test data or of unknown time are left out. `zone` is that of the bounds of days; `nil`:
+    /// this machine's. Throws a usage error if the values are of several persons by the configuration, e.g. of user 1 of two cuffs.
     public func statistics(
         _ type: SampleType, by bucketing: Bucketing = .day, of owner: ReadingOwner? = nil, where condition: ReadingCondition? = nil,
         since: Timestamp? = nil, until: Timestamp? = nil, zone: ZoneTable? = nil
@@ -28,31 +28,31 @@ extension Store {
         return try await statistics(type, by: CalendarCut(bucketing, zone: zone), of: owner, selection)
     }
 
-    /// The same with any division of time, and any selection.
+    /// The same with any division of time, and any selection. Its household, if it has one, replaces that of the configuration.
     public func statistics(
         _ type: SampleType, by cut: CalendarCut, of owner: ReadingOwner? = nil, _ selection: ReadingSelection
     ) async throws(IngestError) -> [StatisticsInterval] {
         try await DetachedThread.run { [self] () throws(IngestError) in
-            try intervals(type, by: cut, of: owner, selection) { () throws(IngestError) in try CuffConfiguration.load() }
+            try intervals(type, by: cut, of: owner, selection) { () throws(IngestError) in try CuffConfiguration.load().household }
         }
     }
 
     /// Blocks until all is read.
     func intervals(
         _ type: SampleType, by cut: CalendarCut, of owner: ReadingOwner?, _ selection: ReadingSelection,
-        configuration: () throws(IngestError) -> CuffConfiguration
+        household: () throws(IngestError) -> Household
     ) throws(IngestError) -> [StatisticsInterval] {
         var selection = HealthRuns.widened(selection, cut)
         selection.kinds = HealthRuns.kinds(of: type)
-        let parts: [ReadingSelection]
-        if let owner {
-            parts = try owner.selections(selection, configuration)
-        } else {
-            try Persons(self, selection).requireOne(for: "a statistic")
-            parts = [selection]
+        if selection.household.isEmpty {
+            let joinsCuffs = selection.household.joinsCuffs
+            selection.household = try household()
+            selection.household.joinsCuffs = joinsCuffs
         }
-        var collection = QuantityCollection(type, cut, values: QuantityType.all.first { $0.sample == type }?.values ?? [])
-        try collect(parts, into: &collection)
+        try selection.choose(owner?.choice)
+        let found = try collect(selection, like: QuantityCollection(type, cut))
+        try found.persons.requireOne(for: "a statistic")
+        guard let collection = found.sorted.first?.value else { return [] }
         return collection.buckets.map { key, statistics in
             StatisticsInterval(
                 label: cut.label(of: key), interval: cut.interval(of: key), statistics: statistics,

@@ -45,11 +45,12 @@ struct DeviceVerb: ParsableArguments {
         return cuff
     }
 
-    /// Line settings where there is no line to set.
+    /// Refuses line settings for devices without a serial line.
     private func refuseIdleLine(_ cuff: CuffIngest.Cuff) throws {
         guard line != nil else { return }
         let isPath = if case .node = cuff.address { true } else { false }
         try Flags.refuse("--line", when: !isPath, why: "a network connection has the settings of its server", hint: "set them there")
-        try Flags.refuse("--line", when: cuff.driver.medium == .hidraw, why: "\(cuff.driver.id) uses HID, which has no baud rate")
+        try Flags.refuse(
+            "--line", when: cuff.driver.medium != .tty, why: "\(cuff.driver.id) uses no serial line, so there is no baud rate")
     }
 }

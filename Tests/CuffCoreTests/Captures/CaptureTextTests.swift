@@ -157,7 +157,7 @@ import Testing
         #expect(faults > 0)
     }
 
-    /// The array of an item may be used for the next one, unless somebody still has it.
+    /// The array of an item may be reused, unless it is still referenced.
     @Test func forEach_HandsOutTheSameItems_AndLeavesKeptOnesAlone() throws {
         let items = (0..<40).map { index in
             let bytes = [UInt8](repeating: UInt8(index), count: index % 5 == 0 ? 3 : 2)

@@ -100,14 +100,27 @@ import Testing
                 file: "\(device).toml",
                 drivers: HotplugSample.drivers)
         }
-        func days(_ name: String) throws(IngestError) -> [StatisticsInterval] {
+        func days(_ owner: ReadingOwner) throws(IngestError) -> [StatisticsInterval] {
             try store.intervals(
-                .systolic, by: CalendarCut(.day, zone: .utc), of: .person(name), ReadingSelection(zone: .utc)
-            ) { () throws(IngestError) in configuration }
+                .systolic, by: CalendarCut(.day, zone: .utc), of: owner, ReadingSelection(zone: .utc)
+            ) { () throws(IngestError) in configuration.household }
         }
-        #expect(try days("anna").map(\.result) == [130])
-        let error = #expect(throws: IngestError.self) { try days("Carla") }
-        #expect(error?.status == .usage && error?.description.contains("Carla") == true)
+        #expect(try days(.person("anna")).map(\.result) == [130])
+        #expect(try days(.user(2)).map(\.result) == [140])
+        let unknown = #expect(throws: IngestError.self) { try days(.person("Carla")) }
+        #expect(unknown?.status == .usage && unknown?.description.contains("Carla") == true)
+        let several = #expect(throws: IngestError.self) { try days(.user(1)) }
+        #expect(several?.status == .usage && several?.description.contains("Anna and user 1") == true, "\(several as Any)")
+        try await save(.bloodPressure(.mmHg(160, 80)), hour: 3, user: 1, device: "attic", in: store)
+        var selection = ReadingSelection(zone: .utc)
+        selection.household = configuration.household
+        selection.household.joinsCuffs = true
+        let each = try HealthRuns.statistics(
+            store, selection, of: .systolic, by: CalendarCut(.day, zone: .utc), bySource: true)
+        let (anna, other) = (Person.named("Anna"), Person.unnamed(slot: 1, cuff: nil))
+        #expect(each.map(\.person) == [anna, anna, anna, other, other, other])
+        #expect(each.map(\.collection.source?.device) == [nil, "hallway", "kitchen", nil, "kitchen", "attic"])
+        #expect(each.flatMap { $0.collection.buckets.map(\.statistics.count) } == [2, 1, 1, 2, 1, 1])
     }
 
     @Test func pressuresInTheCuff_AreOfTheChosenReadings() async throws {
@@ -123,6 +136,13 @@ import Testing
             try await store.statistics(.cuffPressure, where: condition, zone: .utc).map(\.statistics.maximum?.value)
         }
         #expect(try await peaks(nil) == [190])
+        // A program's own series of a cuff's reading is of the person of the reading.
+        var persons: [Person] = []
+        try store.forEachSeries(SeriesSelection()) { stored in
+            persons.append(stored.person)
+            return true
+        }
+        #expect(persons == [.unnamed(slot: nil, cuff: "dev"), .unnamed(slot: nil, cuff: "dev")])
         let low: ReadingCondition = .systolic < 130
         let extreme: ReadingCondition = .systolic > 170
         #expect(try await peaks(low) == [170])
@@ -152,8 +172,10 @@ import Testing
         let store = try await Store.open(folder.file("bp.db"))
         try await save(.pulseRate(PulseRate(60)), hour: 0, device: "a", in: store)
         try await save(.pulseRate(PulseRate(80)), hour: 1, device: "b", in: store)
+        var selection = ReadingSelection(zone: .utc)
+        selection.household.joinsCuffs = true
         let all = try HealthRuns.statistics(
-            store, ReadingSelection(zone: .utc), of: .heartRate, by: CalendarCut(.day, zone: .utc), bySource: true)
+            store, selection, of: .heartRate, by: CalendarCut(.day, zone: .utc), bySource: true)
         #expect(all.map(\.collection.source?.device) == [nil, "a", "b"])
         #expect(all.map { $0.collection.buckets.first?.statistics.maximum?.value } == [80, 60, 80])
         let lines = HealthRuns.text(all, name: "heart_rate", isTable: false).split(separator: "\n")

@@ -25,8 +25,10 @@ extension Exporter {
 
 extension ExportOption {
     static let subject = ExportOption(
-        "subject", value: "user=reference", isRepeatable: true,
-        help: "The patient of a user slot, e.g. 1=Patient/p1; 0=… for readings without a user; Patient/p1 alone for everybody.")
+        "subject", value: "person=reference", isRepeatable: true,
+        help:
+            "The patient of a person, e.g. Anna=Patient/p1; 1=… for user slot 1 without a name, kitchen:1=… for that of one cuff, 0=… for readings without a user; Patient/p1 alone for everybody."
+    )
     static let profile = ExportOption(
         "profile", value: "profile", words: ["core", "phd"],
         help: "core, or phd: what IEEE 11073 cuffs sent then also claims the profiles of HL7's Personal Health Device guide.")
@@ -42,8 +44,12 @@ extension FHIRSubject {
         return subject
     }
 
-    /// One patient for all readings must be one person.
-    var isOfOnePerson: Bool { if case .everybody = self { true } else { false } }
+    /// Persons who would become one patient.
+    public func indistinct(among persons: Persons) -> Persons {
+        guard case .persons = self else { return persons }
+        let byKey = Dictionary(grouping: persons.all.filter { reference($0) != nil }) { key($0) }
+        return Persons(byKey.values.filter { $0.count > 1 }.flatMap { $0 })
+    }
 }
 
 extension FHIRGateway? {
@@ -60,13 +66,13 @@ struct FHIRWriter: ExportWriter {
     private let empty: FHIRTransaction
     private var transaction: FHIRTransaction
     private let zone: ZoneTable
-    let isOfOnePerson: Bool
+    private let subject: FHIRSubject
 
     init(subject: FHIRSubject, gateway: FHIRGateway?, zone: ZoneTable) {
         empty = FHIRTransaction(subject: subject, gateway: gateway)
         transaction = empty
         self.zone = zone
-        isOfOnePerson = subject.isOfOnePerson
+        self.subject = subject
     }
 
     mutating func append(
@@ -78,9 +84,11 @@ struct FHIRWriter: ExportWriter {
         if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
     }
 
+    func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
+
     /// Only the id of a deleted reading is known: that is enough if there is one patient for all readings.
     mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
-        guard isOfOnePerson else { return false }
+        guard case .everybody = subject else { return false }
         var name = TextBuffer(capacity: 32)
         name.append(id)
         guard (try? transaction.append(deleted: FHIRDeletion(id: name.string))) != nil else { return false }
@@ -107,7 +115,7 @@ struct FHIRBulkWriter: ExportWriter {
     /// The cuffs written so far; of clocks only the latest, because readings are in the order of time.
     private var devices: Set<String> = []
     private var clock = ""
-    var isOfOnePerson: Bool { subject.isOfOnePerson }
+    func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
 
     init(subject: FHIRSubject, gateway: FHIRGateway?, resource: String, zone: ZoneTable) {
         self.subject = subject

@@ -1,15 +1,27 @@
-/// The patients of the readings, as references. Never guessed: a user slot that is not listed has no patient.
+/// The patients of the readings, as references. Never guessed: a person who is not listed has no patient.
 public enum FHIRSubject: Sendable, Hashable {
-    /// One patient for all user slots.
+    /// One patient for all readings.
     case everybody(String)
-    /// By user slot; 0 for readings without one.
-    case slots([Int: String])
+    /// By the name of a person in lower case, by `cuff:slot` (or the cuff alone), or by the number of a slot of any cuff; 0 for readings
+    /// without one. A person with a name is found by that alone.
+    case persons([String: String])
 
-    /// The patient of this user slot; `nil` if none is listed.
-    public func reference(user: Int?) -> String? {
+    /// The patient of this person; `nil` if none is listed.
+    public func reference(_ person: Person) -> String? {
         switch self {
         case .everybody(let reference): reference
-        case .slots(let references): references[user ?? 0]
+        case .persons(let references): references[key(person)]
+        }
+    }
+
+    /// What a person is listed by, or would be.
+    func key(_ person: Person) -> String {
+        switch person {
+        case .named(let name): return name.lowercased()
+        case .unnamed(let slot, let cuff):
+            let place = cuff.map { Self.key(Household.place(cuff: $0, slot: slot)) }
+            if case .persons(let references) = self, let place, references[place] != nil { return place }
+            return "\(slot ?? 0)"
         }
     }
 
@@ -22,32 +34,37 @@ public enum FHIRSubject: Sendable, Hashable {
         return FHIRCodes.escaped(text, keeping: "-._:|/?=&,%~")
     }
 
-    /// Parses values of the command line: `1=Patient/p1`, `0=Patient/p2` (readings without a user), or one `Patient/p1` for all readings.
-    /// `nil` without any.
+    /// Parses values of the command line: `Anna=Patient/p1`, `kitchen:1=Patient/p1`, `1=Patient/p1`, `0=Patient/p2` (readings without a
+    /// user), or one `Patient/p1` for all readings. `nil` without any.
     public init?(_ values: [String]) throws(ExportFault) {
-        var slots: [Int: String] = [:]
+        var references: [String: String] = [:]
         for value in values {
-            let digits = value.prefix { $0.isASCII && $0.isNumber }
-            guard !digits.isEmpty, value.dropFirst(digits.count).first == "=" else {
+            // A reference has a slash or a question mark before its first `=`.
+            let mark = value.firstIndex { "=/?".contains($0) }
+            guard let mark, mark > value.startIndex, value[mark] == "=" else {
                 guard let reference = Self.reference(value) else { throw .notAReference(value) }
                 guard values.count == 1 else { throw .subjectTwice(value) }
                 self = .everybody(reference)
                 return
             }
-            // The largest slot is a 32-bit number, as cuffs send it.
-            guard let slot = Int(digits), slot <= Int(Int32.max), let reference = Self.reference(String(value.dropFirst(digits.count + 1)))
-            else { throw .notAReference(value) }
-            guard slots.updateValue(reference, forKey: slot) == nil else { throw .subjectTwice(value) }
+            guard let reference = Self.reference(String(value[value.index(after: mark)...])) else { throw .notAReference(value) }
+            guard references.updateValue(reference, forKey: Self.key(String(value[..<mark]))) == nil else { throw .subjectTwice(value) }
         }
-        guard !slots.isEmpty else { return nil }
-        self = .slots(slots)
+        guard !references.isEmpty else { return nil }
+        self = .persons(references)
+    }
+
+    /// A key as it was written: places of cuffs keep their case, names do not, and a number has no leading zeros.
+    public static func key(_ text: String) -> String {
+        if text.contains(":") { return text }
+        return Int(text).map { "\($0)" } ?? text.lowercased()
     }
 
     /// A reference that is a search, which only a server can resolve; `nil` if all name a resource.
     var search: String? {
         switch self {
         case .everybody(let reference): reference.contains("?") ? reference : nil
-        case .slots(let references): references.sorted { $0.key < $1.key }.map(\.value).first { $0.contains("?") }
+        case .persons(let references): references.sorted { $0.key < $1.key }.map(\.value).first { $0.contains("?") }
         }
     }
 }

@@ -56,7 +56,7 @@ public struct FHIRTransaction: Sendable {
     /// Why a reading is left out of a transaction; `nil` if it is not.
     public static func omission(_ reading: ExchangeReading, subject: FHIRSubject) -> ExportOmission? {
         if let omission = FHIRObservations.omission(reading) { return omission }
-        return subject.reference(user: reading.user) == nil ? .noSubject(user: reading.user) : nil
+        return subject.reference(reading.owner) == nil ? .noSubject(reading.owner) : nil
     }
 
     /// The suffix of a reading's first Observation's identifier, after the reading's id.

@@ -62,15 +62,15 @@ extension QuantityType {
 
 extension HealthRuns {
     /// Stores an entered quantity. Returns whether it is new.
-    package static func add(_ entry: ManualQuantity, zone: ZoneTable, to path: String) throws(IngestError) -> (
-        reading: Reading, isNew: Bool
-    ) {
-        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    package static func add(
+        _ entry: ManualQuantity, of person: String? = nil, zone: ZoneTable, to path: String
+    ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), of: person, to: path)
     }
 
     /// Stores an entered hearing test: `250:34/27,500:30/-`. Returns whether it is new.
     package static func add(
-        audiogram text: String, at time: Timestamp, user: Int?, remarks: Remarks, zone: ZoneTable, to path: String
+        audiogram text: String, of person: String? = nil, at time: Timestamp, user: Int?, remarks: Remarks, zone: ZoneTable, to path: String
     ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         let now = HostClock.reproducibleNow()
         guard time <= Timestamp(milliseconds: now.milliseconds + 60_000) else {
@@ -80,32 +80,33 @@ extension HealthRuns {
         guard let reading = Audiogram(text)?.reading(at: time, user: user, remarks: remarks, received: now, zone: zone) else {
             throw IngestError(SelectionFault.notAnAudiogram(text))
         }
-        return try save(reading, to: path)
+        return try save(reading, of: person, to: path)
     }
 
-    /// Statistics of one type for each person: of readings, and of series of the same type. With `bySource` those of each cuff follow.
+    /// Statistics of one type for each person: of readings, and of series of the same type. With `bySource` those of each of the person's
+    /// cuffs follow.
     package static func statistics(
         _ store: Store, _ selection: ReadingSelection, of type: SampleType, by cut: CalendarCut, bySource: Bool = false
-    ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
+    ) throws(IngestError) -> [(person: Person, collection: QuantityCollection)] {
         var selection = selection
         selection.kinds = kinds(of: type)
-        let isOfSeries = selection.kinds.isEmpty
-        let sources = bySource ? try store.sources().sorted { $0.key < $1.key }.map(\.value.provenance) : []
-        var found: [(user: Int?, collection: QuantityCollection)] = []
-        func add(_ selection: ReadingSelection, _ user: Int?, _ source: Provenance?) throws(IngestError) {
-            var collection = QuantityCollection(type, cut, values: QuantityType.all.first { $0.sample == type }?.values ?? [])
-            collection.source = source
-            try store.collect([selection], into: &collection)
-            let isEmpty = collection.buckets.isEmpty && collection.leftOut == 0
-            if !isEmpty || !isOfSeries && source == nil { found.append((user, collection)) }
-        }
-        for (user, own) in try Persons(store, selection).each(selection) {
-            try add(own, user, nil)
+        let empty = QuantityCollection(type, cut)
+        let persons = try store.collect(selection, like: empty)
+        if persons.isEmpty, !selection.kinds.isEmpty { return [(.nobody, empty)] }
+        guard bySource else { return persons.sorted.map { (person: $0.person, collection: $0.value) } }
+        let sources = try store.sources().sorted { $0.key < $1.key }.map(\.value.provenance)
+        var found: [(person: Person, collection: QuantityCollection)] = []
+        for (person, all) in persons.sorted {
+            found.append((person, all))
             for source in sources
-            where (own.device ?? source.device) == source.device && (own.driver ?? source.driver) == source.driver {
-                var narrow = own
-                (narrow.device, narrow.driver) = (source.device, source.driver)
-                try add(narrow, user, source)
+            where (selection.device ?? source.device) == source.device && (selection.driver ?? source.driver) == source.driver {
+                var narrow = selection
+                (narrow.person, narrow.device, narrow.driver) = (person, source.device, source.driver)
+                for (_, own) in try store.collect(narrow, like: empty).sorted {
+                    var own = own
+                    own.source = source
+                    found.append((person, own))
+                }
             }
         }
         return found
@@ -118,8 +119,8 @@ extension HealthRuns {
     ) throws(IngestError) {
         var known: Set<Substring> = []
         try whenChanged(store, stop) { () throws(IngestError) in
-            let persons = try statistics(store, selection, of: type, by: cut, bySource: bySource)
-            let lines = text(persons, name: name, isTable: isTable, width: width).split(separator: "\n", omittingEmptySubsequences: false)
+            let each = try statistics(store, selection, of: type, by: cut, bySource: bySource)
+            let lines = text(each, name: name, isTable: isTable, width: width).split(separator: "\n", omittingEmptySubsequences: false)
             let fresh = lines.filter { !known.contains($0) && (isTable || !$0.isEmpty) }
             known = Set(lines)
             if !fresh.isEmpty { try put((isTable ? lines : fresh + [""]).joined(separator: "\n")) }
@@ -137,21 +138,18 @@ extension HealthRuns {
     }
 
     package static func text(
-        _ persons: [(user: Int?, collection: QuantityCollection)], name: String, isTable: Bool, width: Int? = nil
+        _ each: [(person: Person, collection: QuantityCollection)], name: String, isTable: Bool, width: Int? = nil
     ) -> String {
+        let persons = Persons(each.map(\.person))
         var text = TextBuffer(capacity: 4096)
-        for (index, person) in persons.enumerated() {
+        for (index, (person, collection)) in each.enumerated() {
             guard isTable else {
-                person.collection.appendLines(name: name, user: person.user, to: &text)
+                collection.appendLines(name: name, person: person, to: &text)
                 continue
             }
             if index > 0 { text.append(0x0A) }
-            if let source = person.collection.source {
-                text.append(string: source.name + "\n")
-            } else if Set(persons.map(\.user)).count > 1 {
-                text.append(string: Persons.heading(person.user) + "\n")
-            }
-            person.collection.appendTable(width: width, to: &text)
+            if let heading = collection.source?.name ?? persons.neededHeading(person) { text.append(string: heading + "\n") }
+            collection.appendTable(width: width, to: &text)
         }
         return text.string
     }

@@ -6,7 +6,7 @@ import Glibc
 final class PrintedReadings {
     enum Content {
         case reading(HomeReading)
-        case failure(Timestamp, user: Int?, source: Int)
+        case failure(Timestamp, Person, source: Int)
     }
 
     /// The cuffs so far; a reading's source is an index.
@@ -76,14 +76,17 @@ final class PrintedReadings {
         let provenance = Provenance(driver: line["driver"]?.text ?? "", device: line["device"]?.text ?? "")
         let time = time(line, selection.zone)
         let isImplausible = type == "blood_pressure" && time == nil && hasImplausibleTime(line, selection.zone)
-        guard isImplausible || selection.holds(time), selection.user == nil || selection.user == user,
+        let person = selection.household.person(
+            cuff: Household.cuff(device: provenance.device, driver: provenance.driver), slot: user, said: line["person"]?.text)
+        guard isImplausible || selection.holds(time), selection.person == nil || selection.person == person,
+            selection.user == nil || selection.user == user,
             !selection.isWithoutUser || user == nil,
             selection.device == nil || selection.device == provenance.device,
             selection.driver == nil || selection.driver == provenance.driver
         else { return nil }
         let source = sources.firstIndex(of: provenance) ?? sources.count
         if source == sources.count { sources.append(provenance) }
-        guard type == "blood_pressure" else { return time.map { .failure($0, user: user, source: source) } }
+        guard type == "blood_pressure" else { return time.map { .failure($0, person, source: source) } }
         guard let systolic = pressure(line, "systolic"), let diastolic = pressure(line, "diastolic") else {
             throw fault("a blood pressure has systolic_mmHg and diastolic_mmHg")
         }
@@ -96,7 +99,7 @@ final class PrintedReadings {
         return .reading(
             HomeReading(
                 id: line["id"]?.text.flatMap { Reading.ID.parse($0) } ?? .none, time: time, systolic: systolic, diastolic: diastolic,
-                pulse: pulse, flags: flags, user: user, source: source, exclusion: reason))
+                pulse: pulse, flags: flags, person: person, source: source, exclusion: reason))
     }
 
     /// In mmHg, from kPa if the cuff sent kPa, because the value in mmHg is rounded then.

@@ -2,74 +2,71 @@ import CuffClinical
 import CuffCore
 
 extension Store {
-    /// Adds every value of the collection's type: of the selected readings, and of series. Only a style that needs the order of time
-    /// keeps the values in memory.
-    func collect(_ selections: [ReadingSelection], into collection: inout QuantityCollection) throws(IngestError) {
-        var filled = collection
-        var values: [(value: DatedValue, lasting: Duration?)] = []
-        let isOrdered = collection.type.aggregation == .discreteTemporallyWeighted
-        for selection in selections {
-            try forEachValue(selection, &filled) { value, lasting, collection in
-                if isOrdered { values.append((value, lasting)) } else { collection.add(value, lasting: lasting) }
+    /// Statistics of every value of the type of `empty`, by person: of the selected readings, and of series. Only a style that needs the
+    /// order of time keeps the values in memory.
+    func collect(_ selection: ReadingSelection, like empty: QuantityCollection) throws(IngestError) -> ByPerson<QuantityCollection> {
+        var found = ByPerson<QuantityCollection>()
+        var values: [(person: Person, value: DatedValue, lasting: Duration?)] = []
+        let isOrdered = empty.type.aggregation == .discreteTemporallyWeighted
+        try forEachValue(of: empty.type, selection) { person, value, lasting in
+            guard let value else { return found[person, default: empty].leaveOut() }
+            if isOrdered {
+                values.append((person, value, lasting))
+            } else {
+                found[person, default: empty].add(value, lasting: lasting)
             }
         }
-        for (value, lasting) in values.sorted(by: { DatedValue.isEarlier($0.value, $1.value) }) { filled.add(value, lasting: lasting) }
-        collection = filled
+        for (person, value, lasting) in values.sorted(by: { DatedValue.isEarlier($0.value, $1.value) }) {
+            found[person, default: empty].add(value, lasting: lasting)
+        }
+        return found
     }
 
+    /// Passes every value of a type to `body`; `nil` for one that is left out.
     private func forEachValue(
-        _ selection: ReadingSelection, _ collection: inout QuantityCollection,
-        add: (DatedValue, Duration?, inout QuantityCollection) -> Void
+        of type: SampleType, _ selection: ReadingSelection, _ body: (Person, DatedValue?, Duration?) -> Void
     ) throws(IngestError) {
-        var filled = collection
         let rule = InclusionRule(zone: selection.zone)
         var chosen: Set<Reading.ID> = []
         if !selection.kinds.isEmpty || selection.condition != nil {
-            try forEach(selection) { reading, _ in
+            try forEach(selection) { reading, provenance in
                 if selection.condition != nil { chosen.insert(reading.id) }
-                guard let number = Self.number(filled.type, of: reading) else { return true }
-                guard let value = number.value, let time = reading.bestTime(in: selection.zone), rule.reason(reading.flags) == nil else {
-                    filled.leaveOut()
-                    return true
+                guard let number = Self.number(type, of: reading) else { return true }
+                let person = selection.household.person(of: reading, device: provenance.device)
+                let time = rule.reason(reading.flags) == nil ? reading.bestTime(in: selection.zone) : nil
+                if let value = number.value, let time {
+                    body(person, DatedValue(value, at: time, from: reading.id), reading.duration)
+                } else {
+                    body(person, nil, nil)
                 }
-                add(DatedValue(value, at: time, from: reading.id), reading.duration, &filled)
                 return true
             }
         }
-        // What was measured for a test or a demonstration is no person's.
+        // Measurements for a test or a demonstration belong to no person. A series may be stored under another source than its reading.
         var staged: Set<Reading.ID> = []
         var everyOne = selection
-        everyOne.condition = nil
+        (everyOne.condition, everyOne.person, everyOne.device, everyOne.driver) = (nil, nil, nil, nil)
         try forEachHomeReading(everyOne, rule: rule) { reading in
             if reading.exclusion == .notAPatient { staged.insert(reading.id) }
             return true
         }
-        let isVariability = filled.type == .heartRateVariability
-        var series = SeriesSelection(selection, kinds: isVariability ? [.heartbeats] : [.quantity])
+        var series = SeriesSelection(selection, kinds: type == .heartRateVariability ? [.heartbeats] : [.quantity])
         series.newFor = nil
         try forEachSeries(series) { stored in
-            if case .quantity(let one) = stored.series, one.type != filled.type { return true }
+            if case .quantity(let one) = stored.series, one.type != type { return true }
             if selection.condition != nil { guard let owner = stored.series.reading, chosen.contains(owner) else { return true } }
             if let owner = stored.series.reading, staged.contains(owner) {
-                filled.leaveOut()
+                body(stored.person, nil, nil)
                 return true
             }
             switch stored.series {
-            case .quantity(let one):
-                one.forEachValue(in: filled.type.unit) { value, lasting in
-                    if let value { add(value, lasting, &filled) } else { filled.leaveOut() }
-                }
+            case .quantity(let one): one.forEachValue(in: type.unit) { body(stored.person, $0, $1) }
             case .heartbeats(let beats):
-                if let sdnn = beats.sdnn {
-                    add(DatedValue(sdnn * 1000, at: beats.start, from: beats.reading ?? .none), nil, &filled)
-                } else {
-                    filled.leaveOut()
-                }
+                body(stored.person, beats.sdnn.map { DatedValue($0 * 1000, at: beats.start, from: beats.reading ?? .none) }, nil)
             case .waveform: break
             }
             return true
         }
-        collection = filled
     }
 
     /// The number of a type in a reading, in the unit of the type; `nil` for a reading of something else.
