@@ -50,6 +50,8 @@ public struct HL7State: Sendable {
     private let limits: Limits
     private var waiting: [(line: ReadingLine, message: PCDMessage)] = []
     private var flight: Flight?
+    /// The cuff of each slot whose patient is found by the number alone.
+    private var cuffs: [Int: String] = [:]
     private var connection = Connection.none
     /// Messages sent over this connection.
     private var sent = 0
@@ -90,12 +92,25 @@ public struct HL7State: Sendable {
         return effects
     }
 
+    /// The same slot of two cuffs is two persons, who must not have one patient.
+    private mutating func checkCuff(of line: ReadingLine) throws(Refusal) {
+        guard let slot = target.numberedSlot(of: line) else { return }
+        let cuff = HL7Target.cuff(of: line)
+        guard let other = cuffs.updateValue(cuff, forKey: slot), other != cuff else { return }
+        cuffs[slot] = other
+        throw Refusal(
+            text: "`\(cuff)` and `\(other)` are cuffs of different persons and would have one patient; "
+                + "add patient.\(HL7Target.place(of: line))=ID to the address")
+    }
+
     private mutating func accept(_ line: ReadingLine) {
         // The completed reading follows under the same id.
         let isNothing = line.isPending || line.isDeletion && line.measured == nil
         guard !isNothing else { return effects.append(.answer(.ok(id: line.id, revision: line.revision))) }
         do throws(Refusal) {
-            waiting.append((line, try PCDMessage(line, to: target)))
+            let message = try PCDMessage(line, to: target)
+            try checkCuff(of: line)
+            waiting.append((line, message))
         } catch {
             // A reading that could not be sent needs no deletion.
             effects.append(

@@ -7,8 +7,9 @@ public struct HL7Target: Sendable, Equatable {
         /// Messages have no PID; the receiver knows the patient by the device. Only for readings without a user slot.
         case byDevice
         case everybody(String)
-        /// By user slot; 0 for readings without one.
-        case slots([Int: String])
+        /// By the name of a person, by `CUFF:SLOT` (or `CUFF` for readings without a slot), or by the number of a slot of one
+        /// cuff; 0 for readings without one. A person with a name is found by that alone.
+        case persons([String: String])
     }
 
     public let host: String
@@ -65,24 +66,25 @@ public struct HL7Target: Sendable, Equatable {
         authority = address["authority"] ?? ""
         patients = try Self.patients(address)
         guard authority.isEmpty || patients != .byDevice else {
-            throw ConfigurationFault("authority= belongs to patient ids; add patient=ID, or patient.1=ID for each user slot")
+            throw ConfigurationFault("authority= belongs to patient ids; add patient=ID, or patient.NAME=ID for each person")
         }
     }
 
     private static func patients(_ address: HelperAddress) throws(ConfigurationFault) -> Patients {
-        var slots: [Int: String] = [:]
+        var persons: [String: String] = [:]
         for item in address.items where item.key.hasPrefix("patient.") {
-            let digits = item.key.dropFirst("patient.".count)
-            guard let slot = Int(digits), slot >= 0, "\(slot)" == digits, !item.value.isEmpty else {
+            let text = String(item.key.dropFirst("patient.".count))
+            guard !text.isEmpty, Int(text).map({ $0 >= 0 && "\($0)" == text }) ?? true, !item.value.isEmpty else {
                 throw ConfigurationFault(
-                    "`\(item.key)` is not a user slot with an id; write patient.1=ID, or patient.0=ID for readings without one")
+                    "`\(item.key)` is no person with an id; write patient.NAME=ID, patient.1=ID for a user slot, or patient.0=ID for readings "
+                        + "without one")
             }
-            guard slots.updateValue(item.value, forKey: slot) == nil else { throw ConfigurationFault("`\(item.key)` is given twice") }
+            guard persons.updateValue(item.value, forKey: text) == nil else { throw ConfigurationFault("`\(item.key)` is given twice") }
         }
         let everybody = address.items.filter { $0.key == "patient" }
-        guard let one = everybody.first else { return slots.isEmpty ? .byDevice : .slots(slots) }
-        guard everybody.count == 1, slots.isEmpty, !one.value.isEmpty else {
-            throw ConfigurationFault("use either patient=ID, once, or patient.1=ID for each user slot")
+        guard let one = everybody.first else { return persons.isEmpty ? .byDevice : .persons(persons) }
+        guard everybody.count == 1, persons.isEmpty, !one.value.isEmpty else {
+            throw ConfigurationFault("use either patient=ID, once, or patient.NAME=ID for each person")
         }
         return .everybody(one.value)
     }
@@ -94,16 +96,37 @@ public struct HL7Target: Sendable, Equatable {
     func patient(of reading: ReadingLine) throws(Refusal) -> String? {
         switch patients {
         case .everybody(let patient): return patient
-        case .slots(let slots):
-            if let patient = slots[reading.user ?? 0] { return patient }
+        case .persons(let persons):
+            if let name = reading.person {
+                if let patient = persons.first(where: { $0.key.lowercased() == name.lowercased() })?.value { return patient }
+                throw Refusal(text: "no patient for \(name); add patient.\(name)=ID to the address")
+            }
+            if let patient = persons[Self.place(of: reading)] ?? persons["\(reading.user ?? 0)"] { return patient }
             throw Refusal(
                 text: reading.user.map { "no patient for user slot \($0); add patient.\($0)=ID to the address" }
                     ?? "no patient for readings without a user slot; add patient.0=ID to the address")
         case .byDevice:
+            if let name = reading.person {
+                throw Refusal(text: "the reading is of \(name), and no patient is set; add patient.\(name)=ID to the address")
+            }
             guard let user = reading.user, user != 0 else { return nil }
             // Two users of a cuff are two persons; the device does not tell them apart.
             throw Refusal(text: "the reading is of user slot \(user), and no patient is set; add patient.\(user)=ID to the address")
         }
+    }
+}
+
+extension HL7Target {
+    /// The cuff as `cuff` names it: its identity, or the driver of a cuff that reports none.
+    static func cuff(of reading: ReadingLine) -> String { reading.device.flatMap { $0.isEmpty ? nil : $0 } ?? reading.driver }
+
+    /// `CUFF:SLOT`, or `CUFF`.
+    static func place(of reading: ReadingLine) -> String { reading.user.map { "\(cuff(of: reading)):\($0)" } ?? cuff(of: reading) }
+
+    /// The slot if the patient of the reading is found by its number alone; the same slot of another cuff is another person.
+    func numberedSlot(of reading: ReadingLine) -> Int? {
+        guard case .persons(let persons) = patients, reading.person == nil, persons[Self.place(of: reading)] == nil else { return nil }
+        return reading.user ?? 0
     }
 }
 

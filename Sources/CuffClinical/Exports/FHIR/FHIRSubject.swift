@@ -47,8 +47,12 @@ public enum FHIRSubject: Sendable, Hashable {
                 self = .everybody(reference)
                 return
             }
-            guard let reference = Self.reference(String(value[value.index(after: mark)...])) else { throw .notAReference(value) }
-            guard references.updateValue(reference, forKey: Self.key(String(value[..<mark]))) == nil else { throw .subjectTwice(value) }
+            let name = value[..<mark]
+            let isPossible = !name.allSatisfy(\.isNumber) || Int32(name) != nil
+            guard isPossible, let reference = Self.reference(String(value[value.index(after: mark)...])) else {
+                throw .notAReference(value)
+            }
+            guard references.updateValue(reference, forKey: Self.key(String(name))) == nil else { throw .subjectTwice(value) }
         }
         guard !references.isEmpty else { return nil }
         self = .persons(references)
