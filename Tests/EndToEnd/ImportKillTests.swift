@@ -38,6 +38,16 @@ import Testing
         return readings
     }
 
+    private func count(_ folder: Scratch) throws -> Int {
+        guard let store = try? Store(folder.path("bp.db"), access: .read) else { return 0 }
+        var count = 0
+        try? store.forEach(ReadingSelection(zone: .utc)) { _, _ in
+            count += 1
+            return false
+        }
+        return count
+    }
+
     private func importer(_ folder: Scratch) throws -> RunningCuff {
         try RunningCuff(["import", folder.path("bp.csv"), "--yes", "--db", folder.path("bp.db")], folder: folder)
     }
@@ -56,7 +66,14 @@ import Testing
             let folder = try Scratch()
             _ = try folder.write("bp.csv", Self.table)
             let running = try importer(folder)
-            try await Task.sleep(for: duration * Double(random.next() % 1000) / 1000)
+            // At any instant, and in every second round after some transaction.
+            let instant = duration * Double(random.next() % 1000) / 1000
+            if round % 2 == 0 {
+                try await Task.sleep(for: instant)
+            } else {
+                let start = ContinuousClock.now
+                while ContinuousClock.now - start < duration * 20, try count(folder) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            }
             running.signal(SIGKILL)
             _ = await running.end()
             let partial = try stored(folder)
