@@ -38,6 +38,9 @@ final class LineFile {
 
     deinit { Descriptor.closeLocked(descriptor) }
 
+    /// Others may write the file from now on.
+    func unlock() { if isRegular { flock(descriptor, LOCK_UN) } }
+
     /// What happened to the file of the path since the last write; `nil` if nothing.
     var change: FileIdentity.Change? {
         isRegular ? FileIdentity.change(of: descriptor, path, size: size + excess) : nil
