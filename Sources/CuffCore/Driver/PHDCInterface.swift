@@ -20,8 +20,8 @@ public struct PHDCInterface: Sendable, Hashable {
     private static let classFunction: UInt8 = 0x20
     private static let functionExtension: UInt8 = 0x30
 
-    /// The first such interface, from the bytes of the device descriptor and its configurations, as sysfs' `descriptors` and usbfs
-    /// have them. `nil` where there is none that has both endpoints.
+    /// The first such interface with both endpoints, from the bytes of the device descriptor and its configurations (`descriptors` in
+    /// sysfs, or usbfs). `nil` if the device has no such interface.
     public init?(_ descriptors: [UInt8]) {
         guard let found = USBInterface.all(in: descriptors).lazy.compactMap(PHDCInterface.init).first else { return nil }
         self = found

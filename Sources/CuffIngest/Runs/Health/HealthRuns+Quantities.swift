@@ -86,7 +86,7 @@ extension HealthRuns {
             return true
         }
         try addSeries(store, selection, like: empty, to: &found)
-        if found.isEmpty { found[.nobody, default: empty] = empty }
+        if found.isEmpty { found[.unknown, default: empty] = empty }
         return found
     }
 
