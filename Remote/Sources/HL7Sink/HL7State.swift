@@ -1,3 +1,4 @@
+import CuffClinical
 import RemoteSink
 
 /// All decisions of the helper. A pure state machine without socket or clock; `Run` performs the effects.
@@ -50,8 +51,7 @@ public struct HL7State: Sendable {
     private let limits: Limits
     private var waiting: [(line: ReadingLine, message: PCDMessage)] = []
     private var flight: Flight?
-    /// The cuff of each slot whose patient is found by the number alone.
-    private var cuffs: [Int: String] = [:]
+    private var seen = Patients.Seen()
     private var connection = Connection.none
     /// Messages sent over this connection.
     private var sent = 0
@@ -93,14 +93,12 @@ public struct HL7State: Sendable {
     }
 
     /// The same slot of two cuffs is two persons, who must not have one patient.
-    private mutating func checkCuff(of line: ReadingLine) throws(Refusal) {
-        guard let slot = target.numberedSlot(of: line) else { return }
-        let cuff = HL7Target.cuff(of: line)
-        guard let other = cuffs.updateValue(cuff, forKey: slot), other != cuff else { return }
-        cuffs[slot] = other
+    private mutating func checkPerson(of line: ReadingLine) throws(Refusal) {
+        guard let patients = target.patients, let other = seen.other(than: line.owner, in: patients) else { return }
+        let cuff = line.owner.cuff ?? ""
         throw Refusal(
-            text: "`\(cuff)` and `\(other)` are cuffs of different persons and would have one patient; "
-                + "add patient.\(HL7Target.place(of: line))=ID to the address")
+            text: "`\(cuff)` and `\(other.cuff ?? "")` are cuffs of different persons and would have one patient; "
+                + "add patient.\(Household.place(cuff: cuff, slot: line.user))=ID to the address")
     }
 
     private mutating func accept(_ line: ReadingLine) {
@@ -109,7 +107,7 @@ public struct HL7State: Sendable {
         guard !isNothing else { return effects.append(.answer(.ok(id: line.id, revision: line.revision))) }
         do throws(Refusal) {
             let message = try PCDMessage(line, to: target)
-            try checkCuff(of: line)
+            try checkPerson(of: line)
             waiting.append((line, message))
         } catch {
             // A reading that could not be sent needs no deletion.

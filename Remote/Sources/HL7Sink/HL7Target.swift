@@ -1,17 +1,8 @@
+import CuffClinical
 import RemoteSink
 
 /// The validated settings of the address: `hl7+tls://HOST:PORT/?sender=NAME&patient.1=ID&authority=WARD`.
 public struct HL7Target: Sendable, Equatable {
-    /// Whose the readings are: PID-3 of the messages.
-    public enum Patients: Sendable, Equatable {
-        /// Messages have no PID; the receiver knows the patient by the device. Only for readings without a user slot.
-        case byDevice
-        case everybody(String)
-        /// By the name of a person, by `CUFF:SLOT` (or `CUFF` for readings without a slot), or by the number of a slot of one
-        /// cuff; 0 for readings without one. A person with a name is found by that alone.
-        case persons([String: String])
-    }
-
     public let host: String
     public let port: Int
     public let isEncrypted: Bool
@@ -26,7 +17,8 @@ public struct HL7Target: Sendable, Equatable {
     public let receiver: String, receiverFacility: String
     /// PID-3.4, who assigned the patient ids.
     public let authority: String
-    public let patients: Patients
+    /// PID-3. `nil`: messages have no PID, and the receiver knows the patient by the device; only for readings without a person or slot.
+    public let patients: Patients?
 
     /// HL7 over MLLP, IANA's registry of ports.
     public static let standardPort = 2575
@@ -65,28 +57,17 @@ public struct HL7Target: Sendable, Equatable {
         receiverFacility = address["to-facility"] ?? ""
         authority = address["authority"] ?? ""
         patients = try Self.patients(address)
-        guard authority.isEmpty || patients != .byDevice else {
+        guard authority.isEmpty || patients != nil else {
             throw ConfigurationFault("authority= belongs to patient ids; add patient=ID, or patient.NAME=ID for each person")
         }
     }
 
-    private static func patients(_ address: HelperAddress) throws(ConfigurationFault) -> Patients {
-        var persons: [String: String] = [:]
-        for item in address.items where item.key.hasPrefix("patient.") {
-            let text = String(item.key.dropFirst("patient.".count))
-            guard !text.isEmpty, Int(text).map({ $0 >= 0 && "\($0)" == text }) ?? true, !item.value.isEmpty else {
-                throw ConfigurationFault(
-                    "`\(item.key)` is no person with an id; write patient.NAME=ID, patient.1=ID for a user slot, or patient.0=ID for readings "
-                        + "without one")
-            }
-            guard persons.updateValue(item.value, forKey: text) == nil else { throw ConfigurationFault("`\(item.key)` is given twice") }
+    private static func patients(_ address: HelperAddress) throws(ConfigurationFault) -> Patients? {
+        switch try address.byPerson("patient", key: Patients.key) {
+        case .everybody(let id)?: .everybody(id)
+        case .persons(let ids)?: .persons(ids)
+        case nil: nil
         }
-        let everybody = address.items.filter { $0.key == "patient" }
-        guard let one = everybody.first else { return persons.isEmpty ? .byDevice : .persons(persons) }
-        guard everybody.count == 1, persons.isEmpty, !one.value.isEmpty else {
-            throw ConfigurationFault("use either patient=ID, once, or patient.NAME=ID for each person")
-        }
-        return .everybody(one.value)
     }
 
     /// For messages.
@@ -94,40 +75,22 @@ public struct HL7Target: Sendable, Equatable {
 
     /// The patient of a reading: `nil` if messages name none. Throws why a reading cannot be sent.
     func patient(of reading: ReadingLine) throws(Refusal) -> String? {
-        switch patients {
-        case .everybody(let patient): return patient
-        case .persons(let persons):
-            if let name = reading.person {
-                if let patient = persons.first(where: { $0.key.lowercased() == name.lowercased() })?.value { return patient }
-                throw Refusal(text: "no patient for \(name); add patient.\(name)=ID to the address")
-            }
-            if let patient = persons[Self.place(of: reading)] ?? persons["\(reading.user ?? 0)"] { return patient }
-            throw Refusal(
-                text: reading.user.map { "no patient for user slot \($0); add patient.\($0)=ID to the address" }
-                    ?? "no patient for readings without a user slot; add patient.0=ID to the address")
-        case .byDevice:
-            if let name = reading.person {
-                throw Refusal(text: "the reading is of \(name), and no patient is set; add patient.\(name)=ID to the address")
-            }
-            guard let user = reading.user, user != 0 else { return nil }
-            // Two users of a cuff are two persons; the device does not tell them apart.
-            throw Refusal(text: "the reading is of user slot \(user), and no patient is set; add patient.\(user)=ID to the address")
+        let owner = reading.owner
+        if let patient = patients?.patient(of: owner) { return patient }
+        switch owner {
+        case .named(let name): throw Refusal(text: "no patient for \(name); add patient.\(name)=ID to the address")
+        case .unnamed(let slot?, _) where patients != nil || slot != 0:
+            throw Refusal(text: "no patient for user slot \(slot); add patient.\(slot)=ID to the address")
+        case .unnamed:
+            guard patients != nil else { return nil }
+            throw Refusal(text: "no patient for readings without a user slot; add patient.0=ID to the address")
         }
     }
 }
 
-extension HL7Target {
-    /// The cuff as `cuff` names it: its identity, or the driver of a cuff that reports none.
-    static func cuff(of reading: ReadingLine) -> String { reading.device.flatMap { $0.isEmpty ? nil : $0 } ?? reading.driver }
-
-    /// `CUFF:SLOT`, or `CUFF`.
-    static func place(of reading: ReadingLine) -> String { reading.user.map { "\(cuff(of: reading)):\($0)" } ?? cuff(of: reading) }
-
-    /// The slot if the patient of the reading is found by its number alone; the same slot of another cuff is another person.
-    func numberedSlot(of reading: ReadingLine) -> Int? {
-        guard case .persons(let persons) = patients, reading.person == nil, persons[Self.place(of: reading)] == nil else { return nil }
-        return reading.user ?? 0
-    }
+extension ReadingLine {
+    /// Whose it is.
+    var owner: Person { Person(name: person, slot: user, device: device ?? "", driver: driver) }
 }
 
 /// Why the receiver can never be sent a reading.

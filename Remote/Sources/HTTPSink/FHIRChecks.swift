@@ -43,7 +43,7 @@ extension FHIRFormat {
     }
 }
 
-extension FHIRSubject {
+extension Patients {
     fileprivate var references: [String] {
         switch self {
         case .everybody(let reference): [reference]

@@ -155,7 +155,7 @@ func parsed(_ line: String) throws -> RemoteSink.ReadingLine {
 
     @Test func address_HasThePortOfHL7() throws {
         let plain = try HL7Target("hl7+tls://ward", hostName: "h")
-        #expect(plain.port == 2575 && plain.isEncrypted && plain.sender == "h" && plain.patients == .byDevice)
+        #expect(plain.port == 2575 && plain.isEncrypted && plain.sender == "h" && plain.patients == nil)
     }
 }
 

@@ -11,6 +11,11 @@ public enum Person: Sendable, Hashable, Comparable {
     /// The owner of an empty result.
     package static let unknown = Person.unnamed(slot: nil, cuff: nil)
 
+    /// The person of a reading outside of a household: by the name in it, else by its slot and cuff.
+    public init(name: String?, slot: Int?, device: String, driver: String) {
+        self = name.map { .named($0) } ?? .unnamed(slot: slot, cuff: Household.cuff(device: device, driver: driver))
+    }
+
     /// The name; `nil` for an unnamed slot.
     public var name: String? { if case .named(let name) = self { name } else { nil } }
     /// The user slot of an unnamed person; `nil` for a name and for readings without a slot.
