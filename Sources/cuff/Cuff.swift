@@ -69,7 +69,8 @@ struct Cuff: ParsableCommand {
         (
             "System",
             [
-                ("config", { Config.self }), ("web", { Web.self }), ("person", { PersonVerb.self }), ("db", { DatabaseVerb.self }), ("sinks", { Sinks.self }),
+                ("config", { Config.self }), ("web", { Web.self }), ("person", { PersonVerb.self }), ("db", { DatabaseVerb.self }),
+                ("sinks", { Sinks.self }),
                 ("doctor", { DoctorVerb.self }),
             ]
         ),

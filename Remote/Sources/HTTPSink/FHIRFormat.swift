@@ -5,29 +5,15 @@ import Synchronization
 /// FHIR R4 transactions: a first revision is a conditional create, a later one a conditional update.
 public struct FHIRFormat: DeliveryFormat {
     let base: String
-    let subject: FHIRSubject
+    let subject: Patients
     /// The gateway to name; if set, readings of 11073 cuffs claim the profiles of the Personal Health Device guide.
     private let gateway: String?
-    private let slots = Slots()
+    private let seen = Shared()
 
-    /// The unnamed persons so far. A subject by number is of one cuff: the same slot of another cuff is another person.
-    private final class Slots: Sendable {
-        private let seen = Mutex<[Person]>([])
-
-        /// An earlier person who would have the same patient.
-        func other(_ person: Person, _ subject: FHIRSubject) -> Person? {
-            guard person.name == nil, case .persons = subject, subject.reference(person) != nil else { return nil }
-            return seen.withLock { seen in
-                if seen.contains(person) { return nil }
-                if let other = seen.first(where: { !subject.indistinct(among: Persons([$0, person])).isOne }) { return other }
-                if seen.count < 1000 { seen.append(person) }
-                return nil
-            }
-        }
-    }
+    private final class Shared: Sendable { let value = Mutex(Patients.Seen()) }
 
     /// - Parameter gateway: this computer's name, with `profile=phd`; `nil` with `profile=core`.
-    public init(base: String, subject: FHIRSubject, gateway: String?) {
+    public init(base: String, subject: Patients, gateway: String?) {
         self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
         self.subject = subject
         self.gateway = gateway
@@ -39,7 +25,7 @@ public struct FHIRFormat: DeliveryFormat {
         .init("Content-Type", "application/fhir+json"), .init("Accept", "application/fhir+json"), .init("Prefer", "return=minimal"),
     ]
 
-    private func reference(_ reading: ReadingLine) -> String? { subject.reference(ExchangeReading(reading).owner) }
+    private func reference(_ reading: ReadingLine) -> String? { subject.patient(of: ExchangeReading(reading).owner) }
 
     // MARK: Refusals
 
@@ -56,7 +42,7 @@ public struct FHIRFormat: DeliveryFormat {
         let exchange = ExchangeReading(reading)
         switch FHIRTransaction.omission(exchange, subject: subject) {
         case nil:
-            return slots.other(exchange.owner, subject).map { other in
+            return seen.value.withLock { $0.other(than: exchange.owner, in: subject) }.map { other in
                 let (cuff, former) = (exchange.owner.cuff ?? "", other.cuff ?? "")
                 return "`\(cuff)` and `\(former)` are cuffs of different persons and would have one patient; "
                     + "add subject.\(Household.place(cuff: cuff, slot: exchange.owner.slot))=… to the address"

@@ -90,6 +90,18 @@ private func reply(_ code: String, _ text: String = "") -> (String) -> HL7State.
         #expect(rig.answers == [.refuse(id: "a", revision: 0, "the receiver rejects it (AR): unknown patient"), .ok(id: "b", revision: 0)])
     }
 
+    @Test func theSameSlotOfTwoCuffs_IsNotOnePatient() throws {
+        var rig = try Rig("&patient.1=a&patient.attic:1=b", reply("AA"), reply("AA"), reply("AA"))
+        for (id, cuff) in [("a", "hall"), ("b", "porch"), ("c", "attic"), ("d", "hall")] {
+            rig.handle(.reading(try parsed(line(id, #","user":1,"device":"\#(cuff)""#))))
+        }
+        #expect(rig.sent.map(Rig.controlID) == ["a.0", "c.0", "d.0"])
+        guard case .refuse("b", 0, let reason)? = rig.answers.first(where: { if case .refuse = $0 { true } else { false } }) else {
+            return #expect(Bool(false), "\(rig.answers)")
+        }
+        #expect(reason.contains("`porch`") && reason.contains("`hall`") && reason.contains("patient.porch:1="))
+    }
+
     @Test func answersForOthers_AcknowledgeNothing() throws {
         var rig = try Rig("", { _ in reply("AA")("other.0") })
         try rig.send("a")

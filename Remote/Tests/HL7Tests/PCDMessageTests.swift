@@ -120,6 +120,11 @@ func parsed(_ line: String) throws -> RemoteSink.ReadingLine {
         #expect(refusal(#","user":2"#, "&patient.1=a")?.contains("patient.2=ID") == true)
         #expect(refusal("", "&patient.1=a")?.contains("patient.0=ID") == true)
         #expect(refusal(#","user":2"#, "&patient=a") == nil && refusal(#","user":2"#, "&patient.2=a") == nil)
+        // A name goes before the slot.
+        #expect(refusal(#","user":2,"person":"Ben""#)?.contains("patient.Ben=ID") == true)
+        #expect(refusal(#","user":2,"person":"Ben""#, "&patient.2=a")?.contains("patient.Ben=ID") == true)
+        #expect(refusal(#","user":2,"person":"Ben""#, "&patient.ben=b&patient.2=a") == nil)
+        #expect(try segments(reading(#","user":2,"person":"Ben""#), "&patient.Ben=b&patient.2=a").contains { $0.contains("|b^") })
         #expect(try !segments(try reading()).contains { $0.hasPrefix("PID") })
     }
 
@@ -143,14 +148,14 @@ func parsed(_ line: String) throws -> RemoteSink.ReadingLine {
     @Test(arguments: [
         "hl7+tcp:///", "http://ward/", "hl7+tcp://me@ward/", "hl7+tcp://ward/path", "hl7+tcp://ward/?cafile=x",
         "hl7+tls://ward/?certfile=x",
-        "hl7+tcp://ward/?patient=a&patient.1=b", "hl7+tcp://ward/?patient.x=a", "hl7+tcp://ward/?patient.1=a&patient.1=b",
+        "hl7+tcp://ward/?patient=a&patient.1=b", "hl7+tcp://ward/?patient.-1=a", "hl7+tcp://ward/?patient.1=a&patient.1=b",
         "hl7+tcp://ward/?pateint=a",
         "hl7+tcp://ward/?authority=WARD", "hl7+tcp://ward/?patient=",
     ]) func otherAddresses_AreFaults(address: String) { #expect(throws: ConfigurationFault.self) { try HL7Target(address, hostName: "h") } }
 
     @Test func address_HasThePortOfHL7() throws {
         let plain = try HL7Target("hl7+tls://ward", hostName: "h")
-        #expect(plain.port == 2575 && plain.isEncrypted && plain.sender == "h" && plain.patients == .byDevice)
+        #expect(plain.port == 2575 && plain.isEncrypted && plain.sender == "h" && plain.patients == nil)
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
         + #""systolic_kPa":16.0,"systolic_mmHg":120.01,"diastolic_kPa":10.7,"diastolic_mmHg":80.26,"pulse_per_min":66.0,"user":1,"#
         + #""flags":["improper_position"],"device_time":"2026-05-07T08:00:30","measured":"2026-05-07T08:00+02:00","origin":"push"}"#
 
-    private static func bundle(_ lines: [String], gateway: String? = nil, subject: FHIRSubject = .everybody("Patient/p1")) throws
+    private static func bundle(_ lines: [String], gateway: String? = nil, subject: Patients = .everybody("Patient/p1")) throws
         -> JSONValue
     {
         let request = FHIRFormat(base: "https://h/fhir", subject: subject, gateway: gateway).request(try lines.map(reading))
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func aPerson_HasTheirOwnSubject_WhateverTheSlot() throws {
-        let subject = FHIRSubject.persons(["anna": "Patient/a", "1": "Patient/1"])
+        let subject = Patients.persons(["anna": "Patient/a", "1": "Patient/1"])
         let format = FHIRFormat(base: "", subject: subject, gateway: nil)
         func of(_ name: String) -> String { Self.phd.replacingFirst(#""user":1"#, #""user":1,"person":"\#(name)""#) }
         #expect(format.refusal(try reading(of("Anna"))) == nil)

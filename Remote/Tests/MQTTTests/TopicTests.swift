@@ -47,13 +47,13 @@ func reading(_ line: String) throws -> ReadingLine { try #require(ReadingLine(Ar
         let places = try ["A/B", "A+B", "A_B", "A B"].map { try slot($0).place }
         #expect(Set(places).count == 4)
         func ids(_ name: String) throws -> Set<String> {
-            Set(HomeAssistant.announcements(for: try slot(name), isPlain: false, own).map(\.topic))
+            Set(HomeAssistant.components(for: try slot(name), isPlain: false, own.topics).map(\.id))
         }
         let (first, other) = (try ids("Jürgen"), try ids("Jörgen"))
         #expect(first.isDisjoint(with: other) && first.count == 7)
-        let systolic = try #require(HomeAssistant.announcements(for: anna, isPlain: false, own).first)
-        #expect(systolic.topic == "homeassistant/sensor/cuff_00091ffffe000101/p-Anna_systolic/config")
-        #expect(systolic.payload.contains(#""name":"Systolic (Anna)""#))
+        let systolic = try #require(HomeAssistant.components(for: anna, isPlain: false, own.topics).first)
+        #expect(systolic.id == "p-Anna_systolic" && systolic.json.contains(#""uniq_id":"cuff_00091ffffe000101_p-Anna_systolic""#))
+        #expect(systolic.json.contains(#""name":"Systolic (Anna)""#))
     }
 
     @Test func address_BecomesSettings() throws {

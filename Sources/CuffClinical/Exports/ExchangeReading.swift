@@ -118,9 +118,7 @@ public struct ExchangeReading: Sendable, Hashable {
     public init() {}
 
     /// Whose it is.
-    public var owner: Person {
-        person.map { .named($0) } ?? .unnamed(slot: user, cuff: Household.cuff(device: device ?? "", driver: driver))
-    }
+    public var owner: Person { Person(name: person, slot: user, device: device ?? "", driver: driver) }
 
     /// Why no average counts the reading; `nil` if its flags do not exclude it.
     public var exclusion: Exclusion? {

@@ -40,7 +40,7 @@ public struct ExportParts: OptionSet, Sendable, Hashable {
 /// Writes one export: the beginning, any number of readings and series, the end. Its memory does not grow with the number of
 /// readings.
 public protocol ExportWriter {
-    /// Those of these persons whose values nobody could tell apart in the output: more than one is refused.
+    /// The persons whose values could not be distinguished in the output. An export with more than one is refused.
     func indistinct(among persons: Persons) -> Persons
     /// Writes the beginning.
     mutating func begin(to text: inout TextBuffer)

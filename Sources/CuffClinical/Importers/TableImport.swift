@@ -36,28 +36,19 @@ struct TableImport: ImportReader {
         place = layout.section == nil && layout.title == nil ? .atHeader : .before
     }
 
-    /// The file has no header, and this stands for it.
+    /// Titles for a file without a header.
     mutating func begin(titles cells: [String]) {
         // The titles were made from the layout, so none is missing.
         try? readHeader(cells)
     }
 
     mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
-        // Line by line: what the header says decides how the next line is cut.
         var start = 0
-        while start < bytes.count {
-            let end = bytes.firstOffset(of: 0x0A, from: start).map { $0 + 1 } ?? bytes.count
-            var rows: [TableLines.Row] = []
-            try lines.read(bytes.extracting(start..<end)) { (row) throws(ImportFault) in rows.append(row) }
-            for row in rows { try take(row, &output) }
-            start = end
-        }
+        while start < bytes.count { for row in lines.next(bytes, &start) { try take(row, &output) } }
     }
 
     mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
-        var rows: [TableLines.Row] = []
-        try lines.end { (row) throws(ImportFault) in rows.append(row) }
-        for row in rows { try take(row, &output) }
+        for row in lines.end() { try take(row, &output) }
         guard place != .before, place != .atHeader else { throw .damaged("the header is missing") }
         place = layout.section == nil && layout.title == nil ? .atHeader : .before
         guard isDeciding else { return }

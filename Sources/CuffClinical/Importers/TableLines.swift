@@ -30,44 +30,45 @@ struct TableLines {
 
     init(separator: UInt8) { self.separator = separator }
 
-    mutating func read(_ bytes: Span<UInt8>, _ take: (Row) throws(ImportFault) -> Void) throws(ImportFault) {
-        var start = 0
-        while start < bytes.count {
-            let end = bytes.firstOffset(of: 0x0A, from: start)
-            let stop = end ?? bytes.count
-            if line.count + stop - start > Self.longestLine {
-                isTooLong = true
-                line.removeAll()
-            } else if !isTooLong {
-                line += bytes.part(start, stop - start)
-            }
-            start = stop + 1
-            if end != nil { try endLine(take) }
+    /// The rows that the line at `start` completes; `start` moves to the next line. One line at a time, because a header decides how the
+    /// following lines are cut.
+    mutating func next(_ bytes: Span<UInt8>, _ start: inout Int) -> [Row] {
+        let end = bytes.firstOffset(of: 0x0A, from: start)
+        let stop = end ?? bytes.count
+        if line.count + stop - start > Self.longestLine {
+            isTooLong = true
+            line.removeAll()
+        } else if !isTooLong {
+            line += bytes.part(start, stop - start)
         }
+        start = stop + 1
+        return end == nil ? [] : endLine()
     }
 
-    /// The text has ended.
-    mutating func end(_ take: (Row) throws(ImportFault) -> Void) throws(ImportFault) {
-        if !line.isEmpty || isTooLong { try endLine(take) }
-        if open != nil { try take(.refused(.malformed("a quote is not closed"), line: openLine)) }
+    /// The rows that the end of the text completes.
+    mutating func end() -> [Row] {
+        var rows = !line.isEmpty || isTooLong ? endLine() : []
+        if open != nil { rows.append(.refused(.malformed("a quote is not closed"), line: openLine)) }
         open = nil
         lineNumber = 0
+        return rows
     }
 
-    private mutating func endLine(_ take: (Row) throws(ImportFault) -> Void) throws(ImportFault) {
+    private mutating func endLine() -> [Row] {
+        var rows: [Row] = []
         lineNumber += 1
         var bytes = line
         line.removeAll(keepingCapacity: true)
         if isTooLong {
             isTooLong = false
             open = nil
-            return try take(.refused(.tooLong(limit: Self.longestLine), line: lineNumber))
+            return [.refused(.tooLong(limit: Self.longestLine), line: lineNumber)]
         }
         if bytes.last == 0x0D { bytes.removeLast() }
         if lineNumber == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         if let before = open {
             if case .cells(let cells)? = Self.cells(bytes, separator), cells.count >= max(2, columns) {
-                try take(.refused(.malformed("a quote is not closed"), line: openLine))
+                rows.append(.refused(.malformed("a quote is not closed"), line: openLine))
                 open = nil
             } else {
                 openCount += 1
@@ -75,21 +76,22 @@ struct TableLines {
             }
         }
         let first = open == nil ? lineNumber : openLine
-        guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return try take(.empty(line: first)) }
+        guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return rows + [.empty(line: first)] }
         switch Self.cells(bytes, separator) {
         case .cells(let cells)?:
             open = nil
-            try take(.cells(cells, line: first))
+            rows.append(.cells(cells, line: first))
         case .broken(let what)?:
             open = nil
-            try take(.refused(.malformed(what), line: first))
+            rows.append(.refused(.malformed(what), line: first))
         case nil:
             if open == nil { (openLine, openCount) = (lineNumber, 1) }
             open = bytes
-            guard openCount > Self.mostLinesOfARow || bytes.count > Self.longestLine else { return }
+            guard openCount > Self.mostLinesOfARow || bytes.count > Self.longestLine else { break }
             open = nil
-            try take(.refused(.malformed("a quote is not closed"), line: first))
+            rows.append(.refused(.malformed("a quote is not closed"), line: first))
         }
+        return rows
     }
 
     private enum Cut { case cells([String]), broken(String) }
@@ -192,11 +194,9 @@ enum ImportText {
     /// Cells of a header line.
     static func titles(_ line: [UInt8], _ separator: UInt8) -> [String] {
         var lines = TableLines(separator: separator)
-        var found: [String] = []
-        let take: (TableLines.Row) -> Void = { if case .cells(let cells, _) = $0 { found = cells } }
-        try? lines.read(line.span, take)
-        try? lines.end(take)
-        return found
+        var start = 0
+        let rows = lines.next(line.span, &start) + lines.end()
+        return rows.lazy.compactMap { if case .cells(let cells, _) = $0 { cells } else { nil } }.first ?? []
     }
 
     /// Remarks for storage; `nil` if all are missing. Programs write `-` or `null` for a missing note.

@@ -8,8 +8,13 @@ public enum Person: Sendable, Hashable, Comparable {
     /// all cuffs is one person, which only the user can ask for (`Household.joinsCuffs`).
     case unnamed(slot: Int?, cuff: String?)
 
-    /// Of what has no readings.
-    package static let nobody = Person.unnamed(slot: nil, cuff: nil)
+    /// The owner of an empty result.
+    package static let unknown = Person.unnamed(slot: nil, cuff: nil)
+
+    /// The person of a reading outside of a household: by the name in it, else by its slot and cuff.
+    public init(name: String?, slot: Int?, device: String, driver: String) {
+        self = name.map { .named($0) } ?? .unnamed(slot: slot, cuff: Household.cuff(device: device, driver: driver))
+    }
 
     /// The name; `nil` for an unnamed slot.
     public var name: String? { if case .named(let name) = self { name } else { nil } }

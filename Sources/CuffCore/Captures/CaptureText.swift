@@ -113,7 +113,7 @@ public struct CaptureTextReader: CaptureReader {
         let isBracketed = text[index] == 0x5B
         if isBracketed { index += 1 }
         guard index < end, text[index] &- 0x30 < 10 || text[index] == 0x2E else {
-            if isBracketed { throw CaptureFault(line: line, reason: "no time stands in the brackets") }
+            if isBracketed { throw CaptureFault(line: line, reason: "there is no time in the brackets") }
             return nil
         }
         var whole: Int64 = 0

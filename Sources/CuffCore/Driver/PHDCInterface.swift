@@ -2,7 +2,7 @@
 /// Definition for Personal Healthcare Devices" 1.0 with errata, as repeated in NXP's and Micrium's stacks (`usb_host_phdc.c`,
 /// `usbd_phdc.c`).
 public struct PHDCInterface: Sendable, Hashable {
-    /// Its bulk endpoints. The interrupt endpoint, where there is one, repeats what a bulk endpoint can say.
+    /// Its bulk endpoints. An interrupt endpoint, if any, repeats what a bulk endpoint can carry.
     public var pipes: USBPipes
     /// Device specializations of IEEE 11073 (partition 8), e.g. 0x1007; empty where the device names none.
     public var specializations: [UInt16]
@@ -20,8 +20,8 @@ public struct PHDCInterface: Sendable, Hashable {
     private static let classFunction: UInt8 = 0x20
     private static let functionExtension: UInt8 = 0x30
 
-    /// The first such interface, from the bytes of the device descriptor and its configurations, as sysfs' `descriptors` and usbfs
-    /// have them. `nil` where there is none that has both endpoints.
+    /// The first such interface with both endpoints, from the bytes of the device descriptor and its configurations (`descriptors` in
+    /// sysfs, or usbfs). `nil` if the device has no such interface.
     public init?(_ descriptors: [UInt8]) {
         guard let found = USBInterface.all(in: descriptors).lazy.compactMap(PHDCInterface.init).first else { return nil }
         self = found

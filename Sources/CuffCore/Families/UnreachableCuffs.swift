@@ -65,7 +65,7 @@ public enum UnreachableCuffs {
             ["GE Dinamap Compact (binary communication)"], .incomplete,
             known: "The table of contents of its manual (8555ER) is public; its first page calls it confidential, so it was not used.",
             instead: "a recording of one measurement; other Dinamaps are read by `dinamap-ascii` and `dinamap-native`",
-            source: "scribd.com, document 446027413: contents only"),
+            source: "scribd.com/document/446027413: contents only"),
         UnreachableCuff(
             ["GE Dash 4000 (CARESCAPE network)"], .incomplete,
             known: "A private project decoded waves and parameters of the network protocol; whether the cuff is among them is not "

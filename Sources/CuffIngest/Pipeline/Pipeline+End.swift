@@ -67,7 +67,7 @@ extension Pipeline {
     /// The descriptors of sinks whose reader's leaving ends the run.
     var outputs: [Int32] { members.compactMap { $0.isRequired ? $0.sink.outputDescriptor : nil } }
 
-    /// The reader of an output has gone, as its descriptor tells before anything is written to it.
+    /// The reader of an output has exited; poll(2) shows it before anything is written.
     func outputClosed() {
         inner.withLock { inner in
             guard !inner.isClosed else { return }

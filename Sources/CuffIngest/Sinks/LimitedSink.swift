@@ -1,6 +1,6 @@
 import CuffCore
 
-/// Gives a sink only what it may have. Never durable: a cuff must not be told that the rest is stored.
+/// Passes on only what the sink may have. Never durable: otherwise a cuff would get an acknowledgement for readings that are not stored.
 final class LimitedSink: Sink {
     private let sink: any Sink
     private let consent: SinkConsent

@@ -87,7 +87,7 @@ extension Store {
         try read { db in
             let row = try db.prepare(sql)
             for (index, value) in values.enumerated() { value.bind(to: row, at: Int32(index + 1)) }
-            // The latest so many are found backwards and told forwards.
+            // The latest are found backwards and passed on forwards.
             var latest: [StoredSeries] = []
             while try row.step(), selection.last.map({ latest.count < $0 }) ?? true {
                 let provenance = sources[row.number(1)]?.provenance ?? Provenance(driver: "unknown")

@@ -27,11 +27,11 @@ final class WatchServers {
         let site = WebSite(board, database: database, zone: options.zone, generator: watch.generator, facts)
         self.board = board
         let file = WebToken.standardPath
-        let gate = WebGate(file: file, isLocal: address.isLocal)
+        let access = WebAccess(file: file, isLocal: address.isLocal)
         let server = add("page", address, path: "/", options.explain) { () throws(IngestError) in
             // An address that others reach is served with a token only.
             if !address.isLocal, let file, try WebToken.stored(at: file) == nil { try WebToken.renewed(at: file) }
-            return .init(answer: { site.answer($0) }, gate: gate, news: { board.news() })
+            return .init(answer: { site.answer($0) }, access: access, news: { board.news() })
         }
         wake.withLock { $0 = { server.newsArrived() } }
     }

@@ -11,7 +11,7 @@ final class WebServer {
         /// Called on a worker, because it may read the database.
         var answer: @Sendable (HTTPRequest) -> Answer
         /// Decides who gets an answer.
-        var gate = WebGate()
+        var access = WebAccess()
         /// Events since the last call, as server-sent events. Called on the loop.
         var news: @Sendable () -> [UInt8] = { [] }
     }
@@ -148,7 +148,7 @@ final class WebServer {
         case .wait?, nil: break
         case .ask(let request)?:
             let (me, site) = (LoopBound(self), site)
-            loop.offload({ site.gate.refusal(request).map { .response($0) } ?? site.answer(request) }) { answer in
+            loop.offload({ site.access.refusal(request).map { .response($0) } ?? site.answer(request) }) { answer in
                 me.value.answer(answer, request, number)
             }
         case .answer(let response)?: write(response.bytes(), to: number)
@@ -178,8 +178,8 @@ final class WebServer {
         guard let caller = callers[number], !caller.isClosing, caller.state.isViewer, let request = caller.request else {
             return close(number)
         }
-        let (me, gate) = (LoopBound(self), site.gate)
-        loop.offload({ gate.refusal(request) == nil }) { isAllowed in
+        let (me, access) = (LoopBound(self), site.access)
+        loop.offload({ access.refusal(request) == nil }) { isAllowed in
             guard isAllowed else { return me.value.close(number) }
             me.value.callers[number]?.limit.set(after: Self.checking)
         }

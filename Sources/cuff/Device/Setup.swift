@@ -147,7 +147,9 @@ struct Setup: ParsableCommand {
     }
 
     private func askUsers(of driver: DriverID) -> [Int: String] {
-        func ask(_ question: String) -> String? { Terminal.ask("  \(question) Empty for nobody: ").flatMap { $0.isEmpty ? nil : $0 } }
+        func ask(_ question: String) -> String? {
+            Terminal.ask("  \(question) Empty if it has no owner: ").flatMap { $0.isEmpty ? nil : $0 }
+        }
         guard Self.hasUsers(driver) else { return ask("Whose is this cuff?").map { [0: $0] } ?? [:] }
         var users: [Int: String] = [:]
         for slot in 1...2 { users[slot] = ask("Who is user \(slot) of this cuff?") }

@@ -6,7 +6,12 @@ import CuffIngest
 struct ListImports: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "imports", abstract: "Lists the imports, with their names for undo-import.",
-        discussion: Help.text("Undone imports stay in the list.", ["cuff db imports": "This user's database."]))
+        discussion: Help.text(
+            "Undone imports stay in the list.",
+            [
+                "cuff db imports": "This user's database.",
+                "cuff db imports --json | jq -r 'select(.undone == null).name'": "The names of those that are not undone.",
+            ]))
     @OptionGroup var database: DatabaseOption
     @Flag(help: "One JSON object for each import.") var json = false
 

@@ -87,18 +87,18 @@ import Testing
     }
 
     @Test func aSubject_IsAName_APlace_OrASlot() throws {
-        let subject = try #require(try FHIRSubject(["Anna=Patient/a", "kitchen:1=Patient/k", "1=Patient/one", "0=Patient/none"]))
-        #expect(subject.reference(.named("anna")) == "Patient/a")
-        #expect(subject.reference(.named("Ben")) == nil, "a person with a name is found by it alone")
-        #expect(subject.reference(.unnamed(slot: 1, cuff: "kitchen")) == "Patient/k")
-        #expect(subject.reference(.unnamed(slot: 1, cuff: "hall")) == "Patient/one")
-        #expect(subject.reference(.unnamed(slot: nil, cuff: "hall")) == "Patient/none")
-        #expect(subject.reference(.unnamed(slot: 2, cuff: "hall")) == nil)
+        let subject = try #require(try Patients(["Anna=Patient/a", "kitchen:1=Patient/k", "1=Patient/one", "0=Patient/none"]))
+        #expect(subject.patient(of: .named("anna")) == "Patient/a")
+        #expect(subject.patient(of: .named("Ben")) == nil, "a person with a name is found by it alone")
+        #expect(subject.patient(of: .unnamed(slot: 1, cuff: "kitchen")) == "Patient/k")
+        #expect(subject.patient(of: .unnamed(slot: 1, cuff: "hall")) == "Patient/one")
+        #expect(subject.patient(of: .unnamed(slot: nil, cuff: "hall")) == "Patient/none")
+        #expect(subject.patient(of: .unnamed(slot: 2, cuff: "hall")) == nil)
         // What one patient of the server would get of two persons is refused.
         let (hall, attic) = (Person.unnamed(slot: 1, cuff: "hall"), Person.unnamed(slot: 1, cuff: "attic"))
         #expect(
             subject.indistinct(among: Persons([hall, attic, .unnamed(slot: 1, cuff: "kitchen"), .named("Anna")])).all == [attic, hall])
         #expect(subject.indistinct(among: Persons([hall, .named("Anna")])).isOne)
-        #expect(try FHIRSubject(["Patient?identifier=a|b"]) == .everybody("Patient?identifier=a|b"))
+        #expect(try Patients(["Patient?identifier=a|b"]) == .everybody("Patient?identifier=a|b"))
     }
 }

@@ -13,7 +13,9 @@ import Testing
 
     @Test func cuff_IsRecognised() throws {
         let found = try #require(PHDCInterface(device + configuration + interface + function + pressure + endpoints))
-        #expect(found.pipes.number == 0 && found.pipes.input == 0x81 && found.pipes.output == 0x02 && found.pipes.packet == 64 && found.pipes.outputPacket == 64)
+        #expect(
+            found.pipes.number == 0 && found.pipes.input == 0x81 && found.pipes.output == 0x02 && found.pipes.packet == 64
+                && found.pipes.outputPacket == 64)
         #expect(found.specializations == [0x1007] && found.hasMetadata && found.mayBeCuff)
     }
 

@@ -28,7 +28,7 @@ import Testing
                 result.isPlausible = result.isPlausible && line.reading.bloodPressure?.isPlausible == true
             }
             (result.complaints, result.fault) = (summary.refused + summary.skipped, summary.fault)
-        } catch { result.fault = error as? IngestError ?? IngestError(.badData, "\(error)") }
+        } catch { result.fault = error }
         return result
     }
 

@@ -33,7 +33,7 @@ import Testing
     func host_OfAnotherSite_IsForeign(_ host: String) throws {
         for version in ["HTTP/1.0", "HTTP/1.1"] {
             let request = try parse("GET / \(version)\r\nHost: \(host)\r\n\r\n")
-            #expect(!request.isForOwnHost && WebGate().refusal(request) == HTTPResponse(.foreignHost))
+            #expect(!request.isForOwnHost && WebAccess().refusal(request) == HTTPResponse(.foreignHost))
         }
     }
 

@@ -16,7 +16,7 @@ extension Exporter {
         help: "FHIR R4 resources, one on a line, as servers load them in bulk; one type of resource in one file.",
         options: [.subject, .profile, .gateway, .resource], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
-        let subject = try FHIRSubject.chosen(choices, for: "fhir-ndjson")
+        let subject = try Patients.chosen(choices, for: "fhir-ndjson")
         if let search = subject.search { throw .conditionalReference(search) }
         return FHIRBulkWriter(
             subject: subject, gateway: try .chosen(choices, context), resource: try choices.word(.resource), zone: context.zone)
@@ -38,17 +38,10 @@ extension ExportOption {
         "resource", value: "type", words: ["Observation", "Device"], help: "Observation, or Device: the cuffs that the Observations name.")
 }
 
-extension FHIRSubject {
-    static func chosen(_ choices: ExportChoices, for exporter: String) throws(ExportFault) -> FHIRSubject {
-        guard let subject = try FHIRSubject(choices.all(.subject)) else { throw .missing(option: "subject", exporter: exporter) }
+extension Patients {
+    static func chosen(_ choices: ExportChoices, for exporter: String) throws(ExportFault) -> Patients {
+        guard let subject = try Patients(choices.all(.subject)) else { throw .missing(option: "subject", exporter: exporter) }
         return subject
-    }
-
-    /// Persons who would become one patient.
-    public func indistinct(among persons: Persons) -> Persons {
-        guard case .persons = self else { return persons }
-        let byKey = Dictionary(grouping: persons.all.filter { reference($0) != nil }) { key($0) }
-        return Persons(byKey.values.filter { $0.count > 1 }.flatMap { $0 })
     }
 }
 
@@ -66,9 +59,9 @@ struct FHIRWriter: ExportWriter {
     private let empty: FHIRTransaction
     private var transaction: FHIRTransaction
     private let zone: ZoneTable
-    private let subject: FHIRSubject
+    private let subject: Patients
 
-    init(subject: FHIRSubject, gateway: FHIRGateway?, zone: ZoneTable) {
+    init(subject: Patients, gateway: FHIRGateway?, zone: ZoneTable) {
         empty = FHIRTransaction(subject: subject, gateway: gateway)
         transaction = empty
         self.zone = zone
@@ -108,7 +101,7 @@ struct FHIRWriter: ExportWriter {
 
 /// Resources of one type, one a line, each once.
 struct FHIRBulkWriter: ExportWriter {
-    private let subject: FHIRSubject
+    private let subject: Patients
     private let gateway: FHIRGateway?
     private let resource: String
     private let zone: ZoneTable
@@ -117,7 +110,7 @@ struct FHIRBulkWriter: ExportWriter {
     private var clock = ""
     func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
 
-    init(subject: FHIRSubject, gateway: FHIRGateway?, resource: String, zone: ZoneTable) {
+    init(subject: Patients, gateway: FHIRGateway?, resource: String, zone: ZoneTable) {
         self.subject = subject
         self.gateway = gateway
         self.resource = resource

@@ -100,7 +100,7 @@ extension FHIRTransaction {
     /// Adds a deletion, or throws why it is left out.
     public mutating func append(deleted deletion: FHIRDeletion) throws(ExportOmission) {
         guard deletion.hasObservations else { throw .noPlace(type: deletion.type) }
-        guard let patient = subject.reference(deletion.owner) else { throw .noSubject(deletion.owner) }
+        guard let patient = subject.patient(of: deletion.owner) else { throw .noSubject(deletion.owner) }
         replace(with: deletion.resources(subject: patient, .transaction))
     }
 

@@ -168,19 +168,11 @@ struct OwnTable: ImportReader {
 
     mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
         var start = 0
-        while start < bytes.count {
-            let end = bytes.firstOffset(of: 0x0A, from: start).map { $0 + 1 } ?? bytes.count
-            var rows: [TableLines.Row] = []
-            try lines.read(bytes.extracting(start..<end)) { (row) throws(ImportFault) in rows.append(row) }
-            for row in rows { take(row, &output) }
-            start = end
-        }
+        while start < bytes.count { for row in lines.next(bytes, &start) { take(row, &output) } }
     }
 
     mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
-        var rows: [TableLines.Row] = []
-        try lines.end { (row) throws(ImportFault) in rows.append(row) }
-        for row in rows { take(row, &output) }
+        for row in lines.end() { take(row, &output) }
         titles = nil
     }
 

@@ -28,15 +28,12 @@ struct ContecImport: ImportReader {
     }
 
     mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
-        var rows: [TableLines.Row] = []
-        try lines.read(bytes) { (row) throws(ImportFault) in rows.append(row) }
-        for row in rows { Self.take(row, &output) }
+        var start = 0
+        while start < bytes.count { for row in lines.next(bytes, &start) { Self.take(row, &output) } }
     }
 
     mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
-        var rows: [TableLines.Row] = []
-        try lines.end { (row) throws(ImportFault) in rows.append(row) }
-        for row in rows { Self.take(row, &output) }
+        for row in lines.end() { Self.take(row, &output) }
     }
 
     private static func take(_ row: TableLines.Row, _ output: inout ImportOutput) {

@@ -139,7 +139,8 @@ struct BareTable: ImportReader {
 
     mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
         guard isLooking else { return try table.read(bytes, &output) }
-        try lines.read(bytes, Self.look)
+        var start = 0
+        while start < bytes.count { for row in lines.next(bytes, &start) { try Self.look(row) } }
     }
 
     private static func look(_ row: TableLines.Row) throws(ImportFault) {
@@ -151,7 +152,7 @@ struct BareTable: ImportReader {
 
     mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
         guard isLooking else { return try table.endPass(&output) }
-        try lines.end(Self.look)
+        for row in lines.end() { try Self.look(row) }
         isLooking = false
         table.begin(titles: ["1", "2", "3", "4"])
     }

@@ -92,7 +92,7 @@ extension HealthRuns {
         selection.kinds = kinds(of: type)
         let empty = QuantityCollection(type, cut)
         let persons = try store.collect(selection, like: empty)
-        if persons.isEmpty, !selection.kinds.isEmpty { return [(.nobody, empty)] }
+        if persons.isEmpty, !selection.kinds.isEmpty { return [(.unknown, empty)] }
         guard bySource else { return persons.sorted.map { (person: $0.person, collection: $0.value) } }
         let sources = try store.sources().sorted { $0.key < $1.key }.map(\.value.provenance)
         var found: [(person: Person, collection: QuantityCollection)] = []

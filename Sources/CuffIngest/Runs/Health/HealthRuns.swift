@@ -38,7 +38,7 @@ public enum HealthRuns {
         }
         points.sort { ReadingPoint.isEarlier($0.1, $1.1) }
         for (person, point, place) in points { found[person, default: empty].add(point, source: place) }
-        if found.isEmpty { found[.nobody, default: empty] = empty }
+        if found.isEmpty { found[.unknown, default: empty] = empty }
         let sources = order.compactMap { known[$0]?.provenance }
         return found.sorted.map { person, collection in
             PersonStatistics(

@@ -73,7 +73,9 @@ final class PrintedReadings {
         let type = line["type"]?.text
         guard type == "blood_pressure" || type == "measurement" && line["event"]?.text == "failed" else { return nil }
         let user = line["user"]?.number.flatMap { Int(exactly: $0) }
-        let provenance = Provenance(driver: line["driver"]?.text ?? "", device: line["device"]?.text ?? "")
+        var provenance = Provenance(driver: line["driver"]?.text ?? "", device: line["device"]?.text ?? "")
+        // A failed measurement may name no cuff: it is of the only one so far.
+        if type == "measurement", provenance == Provenance(driver: "", device: ""), sources.count == 1 { provenance = sources[0] }
         let time = time(line, selection.zone)
         let isImplausible = type == "blood_pressure" && time == nil && hasImplausibleTime(line, selection.zone)
         let person = selection.household.person(

@@ -169,7 +169,7 @@ package struct ImportRun {
         summary.fault = input.damage
         for part in parts {
             summary.layouts.append(part.importer.name)
-            var ids: Set<UInt64> = []
+            var ids: Set<Reading.ID> = []
             do throws(IngestError) {
                 try input.read(part, options, progress: progress) { (output) throws(IngestError) in
                     for complaint in output.complaints { summary.add(complaint) }
@@ -188,7 +188,7 @@ package struct ImportRun {
 
     /// Classifies one reading; `nil` if it is not stored.
     private mutating func judge(
-        _ imported: ImportedReading, _ importer: Importer, _ ids: inout Set<UInt64>, _ summary: inout ImportSummary
+        _ imported: ImportedReading, _ importer: Importer, _ ids: inout Set<Reading.ID>, _ summary: inout ImportSummary
     ) throws(IngestError) -> Item? {
         var reading = imported.reading(of: importer, user: request.user, received: received, zone: request.zone)
         summary.read += 1
@@ -217,7 +217,7 @@ package struct ImportRun {
             }
         }
         // Repeated within the file: without seconds or ids two measurements of one minute cannot be distinguished.
-        guard ids.insert(reading.id.hash &+ reading.id.sortKey).inserted else {
+        guard ids.insert(reading.id).inserted else {
             summary.known += 1
             return nil
         }

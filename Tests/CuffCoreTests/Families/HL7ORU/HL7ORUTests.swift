@@ -93,7 +93,7 @@ import Testing
         #expect(all.contains { if case .finish = $0 { true } else { false } })
         var idle = Self.session()
         let isIdle = !idle.endInOrder(into: &actions)
-        #expect(isIdle, "nobody waits")
+        #expect(isIdle, "no request waits")
     }
 
     @Test func whereNothingIsKept_ItIsAnError() {

@@ -109,7 +109,7 @@ import Testing
 
     @Test func slowSinks_AreNotThankedFor_AndNothingIsLost() {
         var talk = PHDConversation(Self.script(["report": "apart"]))
-        // Slower than the agent's time-out (3 s): it gives up, returns and sends the same again.
+        // Slower than the agent's time-out (3 s): it gives up, returns and sends the same bytes once more.
         talk.commitDelay = .seconds(4)
         talk.start(.follow)
         talk.run(until: .seconds(30))

@@ -27,7 +27,7 @@ struct PHDStamp: Sendable, Hashable {
             }
     }
 
-    /// A calendar stamp plus ticks of 125 µs; none if there is no time.
+    /// A calendar stamp plus ticks of 125 µs; `.none` if there is no time.
     init(_ stamp: PHDStamp, plus ticks: UInt64) {
         self = .none
         guard case .time(var time) = stamp.clock else { return }

@@ -45,7 +45,7 @@ extension PHDExplanation {
             Self.segmentHead(bytes, &offset, &tree)
             tree.word(bytes, &offset, "entries length")
             guard let instance, let segment = segments[instance], segment.isDecodable else {
-                return tree.field(bytes, offset, end - offset, "entries", "of a segment that nobody described")
+                return tree.field(bytes, offset, end - offset, "entries", "of a segment without a description")
             }
             for number in 0..<min(Int(count), 4096) {
                 var found: [PHDObservation] = []

@@ -2,7 +2,7 @@ import CuffCore
 
 /// Who may see the pages of a server. Without a token: everyone who reaches the address, which must be of this computer alone. As soon
 /// as there is a token file, every request needs the token, from this computer too, because a reverse proxy is a local client.
-final class WebGate: Sendable {
+final class WebAccess: Sendable {
     /// A random token of 32 bytes cannot be guessed; the limit keeps guesses from costing time. A correct token always passes.
     static let mostWrong = 20
     private static let period = Duration.seconds(60)

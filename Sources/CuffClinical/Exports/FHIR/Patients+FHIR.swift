@@ -1,30 +1,4 @@
-/// The patients of the readings, as references. Never guessed: a person who is not listed has no patient.
-public enum FHIRSubject: Sendable, Hashable {
-    /// One patient for all readings.
-    case everybody(String)
-    /// By the name of a person in lower case, by `cuff:slot` (or the cuff alone), or by the number of a slot of any cuff; 0 for readings
-    /// without one. A person with a name is found by that alone.
-    case persons([String: String])
-
-    /// The patient of this person; `nil` if none is listed.
-    public func reference(_ person: Person) -> String? {
-        switch self {
-        case .everybody(let reference): reference
-        case .persons(let references): references[key(person)]
-        }
-    }
-
-    /// What a person is listed by, or would be.
-    func key(_ person: Person) -> String {
-        switch person {
-        case .named(let name): return name.lowercased()
-        case .unnamed(let slot, let cuff):
-            let place = cuff.map { Self.key(Household.place(cuff: $0, slot: slot)) }
-            if case .persons(let references) = self, let place, references[place] != nil { return place }
-            return "\(slot ?? 0)"
-        }
-    }
-
+extension Patients {
     /// `Patient/p1`, `Patient?identifier=SYSTEM|VALUE` or a whole URL, escaped for a resource; `nil` for anything else.
     public static func reference(_ text: String) -> String? {
         guard let mark = text.firstIndex(where: { $0 == "/" || $0 == "?" }), mark > text.startIndex,
@@ -47,17 +21,15 @@ public enum FHIRSubject: Sendable, Hashable {
                 self = .everybody(reference)
                 return
             }
-            guard let reference = Self.reference(String(value[value.index(after: mark)...])) else { throw .notAReference(value) }
-            guard references.updateValue(reference, forKey: Self.key(String(value[..<mark]))) == nil else { throw .subjectTwice(value) }
+            let name = value[..<mark]
+            let isPossible = !name.allSatisfy(\.isNumber) || Int32(name) != nil
+            guard isPossible, let reference = Self.reference(String(value[value.index(after: mark)...])) else {
+                throw .notAReference(value)
+            }
+            guard references.updateValue(reference, forKey: Self.key(String(name))) == nil else { throw .subjectTwice(value) }
         }
         guard !references.isEmpty else { return nil }
         self = .persons(references)
-    }
-
-    /// A key as it was written: places of cuffs keep their case, names do not, and a number has no leading zeros.
-    public static func key(_ text: String) -> String {
-        if text.contains(":") { return text }
-        return Int(text).map { "\($0)" } ?? text.lowercased()
     }
 
     /// A reference that is a search, which only a server can resolve; `nil` if all name a resource.
