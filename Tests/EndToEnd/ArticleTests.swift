@@ -9,7 +9,8 @@ import Testing
     }
 
     @Test func codeOfArticles_IsInTheExample() throws {
-        let folder = "Sources/CuffIngest/CuffIngest.docc"
+        let module = "CuffIngest"
+        let folder = "Sources/\(module)/\(module).docc"
         let names = try FileManager.default.contentsOfDirectory(atPath: ProjectFolder.path(folder)).filter { $0.hasSuffix(".md") }
         let examples = try ["main", "Database", "FolderSink"].map { try Self.text("Examples/Sources/EmbeddingExample/\($0).swift") }
         var blocks = 0
@@ -21,7 +22,7 @@ import Testing
             }
         }
         #expect(blocks >= 8)
-        let root = try Self.text("\(folder)/CuffIngest.md")
-        for name in names where name != "CuffIngest.md" { #expect(root.contains("<doc:\(name.dropLast(3))>"), "\(name) is in no list") }
+        let root = try Self.text("\(folder)/\(module).md")
+        for name in names where name != "\(module).md" { #expect(root.contains("<doc:\(name.dropLast(3))>"), "\(name) is in no list") }
     }
 }

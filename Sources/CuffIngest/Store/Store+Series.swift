@@ -90,20 +90,26 @@ extension Store {
             // The latest are found backwards and passed on forwards.
             var latest: [StoredSeries] = []
             while try row.step(), selection.last.map({ latest.count < $0 }) ?? true {
-                let provenance = sources[row.number(1)]?.provenance ?? Provenance(driver: "unknown")
-                // A program may have stored the series of a cuff's reading under a source of its own.
-                let cuff = row.integer(12).flatMap { sources[$0]?.provenance } ?? provenance
-                let person = selection.household.person(cuff: cuff.cuff, slot: row.int(3), said: row.text(4))
-                guard selection.person == nil || selection.person == person else { continue }
-                guard row.flag(2), let series = Self.series(row, provenance) else {
-                    throw IngestError(StoreFault.seriesDamaged(path, number: row.number(0)))
-                }
-                let stored = StoredSeries(
-                    number: row.number(0), series: series, provenance: provenance, user: row.int(3), person: person)
+                guard let stored = try stored(row, selection, sources) else { continue }
                 if selection.last == nil { guard try body(stored) else { return } } else { latest.append(stored) }
             }
             for stored in latest.reversed() { guard try body(stored) else { return } }
         }
+    }
+
+    /// The series of a row of `forEachSeries`; `nil` if it is another person's.
+    private func stored(
+        _ row: SQLiteStatement, _ selection: SeriesSelection, _ sources: [Int64: StoredSource]
+    ) throws(IngestError) -> StoredSeries? {
+        let provenance = sources[row.number(1)]?.provenance ?? Provenance(driver: "unknown")
+        // A program may have stored the series of a cuff's reading under a source of its own.
+        let cuff = row.integer(12).flatMap { sources[$0]?.provenance } ?? provenance
+        let person = selection.household.person(cuff: cuff.cuff, slot: row.int(3), said: row.text(4))
+        guard selection.person == nil || selection.person == person else { return nil }
+        guard row.flag(2), let series = Self.series(row, provenance) else {
+            throw IngestError(StoreFault.seriesDamaged(path, number: row.number(0)))
+        }
+        return StoredSeries(number: row.number(0), series: series, provenance: provenance, user: row.int(3), person: person)
     }
 
     /// Of the columns type, code, unit, reading, start, end and samples, from the sixth on.
