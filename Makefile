@@ -3,17 +3,18 @@
 # make test-core   the pure modules and their tests alone; FILTER=R1 for the tests with that in their name
 # make test-exhaustive  the core and clinical tests with every bit flipped, every seed and all readings: two minutes
 # make lint        formatting and the project rules
+# make conformance the open test cases in Conformance/ against the debug build, and a recording made, anonymised and replayed
 # make examples    build the program in Examples/ that embeds the libraries, and check its package
 # make build       the release binary at .build/release/cuff
 # make install     install the result of `make build` below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
-# make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, in .build/deb
+# make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, and their SBOM, in .build/deb
 # make test-deb    install, upgrade and purge them in a debootstrap Debian (as root; SUITE=bookworm)
 # make test-web    test the page of `cuff watch --web` in a headless Chromium, if installed; screenshots in .build/web-pictures
 # make bench-web   processor time of a watch of 64 cuffs with 50 pressures a second each and two viewers of its page
 # make tarball     binary, udev rules, units, completions and manual with an installer, in .build/cuff-VERSION-MACHINE.tar.xz
 # make release     the Debian packages and the tarball with exactly the dependencies of .ci/Package.resolved
 # make uninstall   remove what `make install` installed below PREFIX; keeps readings
-# make readme      regenerate the tables of cuffs, addresses and sinks in docs/
+# make readme      regenerate the tables of cuffs, addresses, sinks and recordings in docs/
 # make manual      regenerate the manual pages in man/
 # make hooks       install a git pre-commit hook that runs `make lint`
 # make rebaseline  rewrite the expected lines of the captures; read every changed line before you commit
@@ -26,6 +27,7 @@
 # make fuzz        T=60: every fuzz target for T seconds
 # make test-kill   kill -9 and unplugging at 500 random instants each: no confirmed reading is lost or stored twice
 # make test-stall  a sink that stops for a minute: flat memory, nothing lost
+# make test-import  a generated Apple Health export of 200 MB: memory and speed of `cuff import`
 # make soak        T=600: eight cuffs into four sinks for T seconds: flat memory and descriptors
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
 # make remote      build the helper programs that deliver readings to servers, in Remote/.build/release
@@ -33,7 +35,7 @@
 #                  PARTS=cluster: three RabbitMQ nodes)
 # make test-home-assistant  the MQTT sink with mosquitto and a real Home Assistant (730 MB from PyPI; in the nightly run)
 # make test-recipes run the blocks of docs/RECIPES.md and docs/FLEET.md with real servers on loopback
-# make install-remote  install the helper programs into PREFIX/libexec/cuff (as root, after make remote)
+# make install-remote  install the helper programs into PREFIX/libexec/cuff, and Grafana's dashboards (as root, after make remote)
 # make clean       remove build folders
 
 PREFIX ?= /usr/local
@@ -57,7 +59,8 @@ TEST_PACKAGES = libxml2-utils
 REMOTE_PACKAGES = libcurl4-openssl-dev libmosquitto-dev libpq-dev librabbitmq-dev libssl-dev pkg-config
 RECIPE_PACKAGES = curl influxdb jq mosquitto mosquitto-clients openssl postgresql python3-venv rabbitmq-server sqlite3
 DEB_PACKAGES = chrpath debhelper dpkg-dev fakeroot lintian
-REMOTE_PROGRAMS = cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
+GRAFANA = Remote/Grafana/influxdb.json Remote/Grafana/postgresql.json
+REMOTE_PROGRAMS = cuff-sink-hl7 cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
 
 # The binaries to install; packages and tests may use another build.
 BINARY ?= .build/release/cuff
@@ -83,7 +86,7 @@ BUILD_FLAGS ?=
 REMOTE_FLAGS ?=
 SUITE ?= bookworm
 
-.PHONY: binary remote-binaries deb release test-deb test-web bench-web tarball manual hooks examples help readme demo test test-build test-run test-core test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
+.PHONY: binary remote-binaries deb release test-deb test-web bench-web tarball manual hooks examples conformance help readme demo test test-build test-run test-core test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -94,6 +97,13 @@ packages:
 examples: packages
 	$(SWIFT) build --target EmbeddingExample
 	$(SWIFT) package --package-path Examples dump-package >/dev/null
+
+conformance: packages
+	$(SWIFT) build --product cuff
+	@Conformance/generate --check
+	@Conformance/selftest
+	@Conformance/run Conformance/adapters/cuff .build/debug/cuff
+	@Tests/recording.sh .build/debug/cuff
 
 build: packages binary
 
@@ -159,7 +169,8 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/libexec/cuff/,$(REMOTE_PROGRAMS))
 	rm -f $(DESTDIR)$(UNITDIR)/cuff.service $(DESTDIR)$(UNITDIR)/cuff@.service
 	rm -f $(DESTDIR)$(PREFIX)/share/cuff/cuff-network.conf
-	-rmdir $(DESTDIR)$(PREFIX)/share/cuff 2>/dev/null
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/cuff/grafana/,$(notdir $(GRAFANA)))
+	-rmdir $(DESTDIR)$(PREFIX)/share/cuff/grafana $(DESTDIR)$(PREFIX)/share/cuff 2>/dev/null
 	rm -f $(DESTDIR)$(BASHDIR)/cuff $(DESTDIR)$(ZSHDIR)/_cuff $(DESTDIR)$(FISHDIR)/cuff.fish
 	for page in $(MANUAL); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
 	@echo
@@ -207,6 +218,10 @@ test-stall: packages
 	$(SWIFT) build --build-tests
 	CUFF_STALL=60 $(SWIFT) test --skip-build --disable-xctest --filter StallTests
 
+.PHONY: test-import
+test-import: build
+	@Tests/Imports/apple.py .build/release/cuff
+
 soak: T = 600
 soak: build
 	@Tests/soak.sh .build/release/cuff $(T)
@@ -250,6 +265,7 @@ install-remote:
 	@for name in $(REMOTE_PROGRAMS); do test -x $(REMOTE_BINARIES)/$$name || { \
 		echo "cannot install: there is no $(REMOTE_BINARIES)/$$name; run \`make remote\` first, as yourself" >&2; exit 1; }; done
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/cuff $(addprefix $(REMOTE_BINARIES)/,$(REMOTE_PROGRAMS))
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/cuff/grafana $(GRAFANA)
 
 clean:
 	rm -rf .build .build-* Remote/.build
@@ -257,6 +273,7 @@ clean:
 readme: packages
 	$(SWIFT) build --product cuff
 	@.ci/readme .build/debug/cuff
+	@.ci/recordings
 
 manual: packages
 	$(SWIFT) build --product cuff
@@ -272,6 +289,7 @@ deb:
 	@SWIFT=$(SWIFT) .ci/deb
 
 test-deb:
+	@Tests/packaging/scripts.py
 	@Tests/packaging/run $(SUITE) .build/deb || { status=$$?; [ $$status = 77 ] && echo "test-deb: skipped"; }
 
 test-web: build

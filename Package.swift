@@ -28,6 +28,7 @@ if Context.environment["CUFF_PARTS"] != "core" {
     package.products += [
         .executable(name: "cuff", targets: ["cuff"]),
         .library(name: "CuffIngest", targets: ["CuffIngest"]),
+        .library(name: "CuffFoundation", targets: ["CuffFoundation"]),
     ]
     package.dependencies += [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -53,6 +54,9 @@ if Context.environment["CUFF_PARTS"] != "core" {
                 "CuffCore", "CuffClinical", "TOML", "SQLite", "CLinux", "CUdev",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // Bridges to Foundation, which nothing else imports.
+        .target(name: "CuffFoundation", dependencies: ["CuffCore", "CuffClinical"]),
+        .testTarget(name: "CuffFoundationTests", dependencies: ["CuffFoundation", "CuffClinical", "CuffCore"]),
         .testTarget(name: "TOMLTests", dependencies: ["TOML", "TestSupport"]),
         .target(name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/CFaultyDisk"),
         .testTarget(
@@ -63,7 +67,7 @@ if Context.environment["CUFF_PARTS"] != "core" {
             ]),
         // Not a product: Examples/ is a package of its own for readers, and its source is built here with everything else.
         .executableTarget(
-            name: "EmbeddingExample", dependencies: ["CuffCore", "CuffIngest"], path: "Examples/Sources/EmbeddingExample"),
+            name: "EmbeddingExample", dependencies: ["CuffCore", "CuffClinical", "CuffIngest"], path: "Examples/Sources/EmbeddingExample"),
         .testTarget(name: "EndToEnd", dependencies: ["cuff", "EmbeddingExample", "CuffIngest", "CuffCore", "TestSupport"]),
     ]
 }

@@ -9,7 +9,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "EmbeddingExample",
-            dependencies: [.product(name: "CuffCore", package: "cuff"), .product(name: "CuffIngest", package: "cuff")])
+            dependencies: ["CuffCore", "CuffClinical", "CuffIngest"].map { .product(name: $0, package: "cuff") })
     ],
     swiftLanguageModes: [.v6]
 )

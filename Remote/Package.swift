@@ -6,6 +6,7 @@ let package = Package(
     name: "cuff-remote",
     products: [
         .library(name: "RemoteSink", targets: ["RemoteSink"]),
+        .executable(name: "cuff-sink-hl7", targets: ["cuff-sink-hl7"]),
         .executable(name: "cuff-sink-http", targets: ["cuff-sink-http"]),
         .executable(name: "cuff-sink-mqtt", targets: ["cuff-sink-mqtt"]),
         .executable(name: "cuff-sink-postgres", targets: ["cuff-sink-postgres"]),
@@ -25,6 +26,11 @@ let package = Package(
         .executableTarget(name: "cuff-sink-http", dependencies: ["HTTPSink", "RemoteSink", "CCurl", "COpenSSL"]),
         .testTarget(
             name: "HTTPSinkTests", dependencies: ["HTTPSink", "RemoteSink", .product(name: "CuffClinical", package: "cuff")]),
+
+        .systemLibrary(name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "HL7Sink", dependencies: ["RemoteSink", .product(name: "CuffClinical", package: "cuff")]),
+        .executableTarget(name: "cuff-sink-hl7", dependencies: ["HL7Sink", "RemoteSink", "CTLS"]),
+        .testTarget(name: "HL7Tests", dependencies: ["HL7Sink", "RemoteSink", .product(name: "CuffCore", package: "cuff")]),
 
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .executableTarget(name: "cuff-sink-mqtt", dependencies: ["RemoteSink", "CMosquitto"]),

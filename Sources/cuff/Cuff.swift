@@ -17,7 +17,7 @@ struct Cuff: ParsableCommand {
             Readings go to any number of sinks (`cuff sinks kinds` explains them): \(SinkChoice.spellings). A `?` at the end makes a \
             sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines; read, \
             measure, record and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
-            is said. show, stats, report, export, add, note, edit, delete, db and sinks use the same file. decode and replay only print.
+            is said. show, stats, report, export, import, add, note, edit, delete, db and sinks use the same file. decode and replay only print.
 
             A cuff is named by one of (`cuff list --addresses` explains them): \(TransportKind.forms()).
             """,
@@ -54,7 +54,8 @@ struct Cuff: ParsableCommand {
         (
             "Readings",
             [
-                ("show", { Show.self }), ("export", { Export.self }), ("add", { Add.self }), ("note", { Note.self }),
+                ("show", { Show.self }), ("export", { Export.self }), ("import", { Import.self }), ("add", { Add.self }),
+                ("note", { Note.self }),
                 ("edit", { Edit.self }), ("delete", { Delete.self }),
             ]
         ),
@@ -68,7 +69,9 @@ struct Cuff: ParsableCommand {
         (
             "System",
             [
-                ("config", { Config.self }), ("db", { DatabaseVerb.self }), ("sinks", { Sinks.self }), ("doctor", { DoctorVerb.self }),
+                ("config", { Config.self }), ("web", { Web.self }), ("person", { PersonVerb.self }), ("db", { DatabaseVerb.self }),
+                ("sinks", { Sinks.self }),
+                ("doctor", { DoctorVerb.self }),
             ]
         ),
     ]

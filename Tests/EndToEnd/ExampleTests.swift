@@ -52,6 +52,28 @@ import Testing
         }
     }
 
+    /// Saving, changes, statistics and series, one run after the other on one database.
+    @Test func theExample_KeepsAndQueries() async throws {
+        let scratch = try Scratch()
+        let database = scratch.path("bp.db")
+        func lines(_ verb: String) async throws -> [String] {
+            let run = try await CuffProcess.run(executable: Self.program, [verb, database], environment: ["TZ": "UTC"])
+            #expect(run.status == 0, "\(run.errors)")
+            return run.lines
+        }
+        let saved = try await lines("keep")
+        #expect(saved.count == 2 && saved.allSatisfy { $0.hasPrefix("saved 20260505T0533") }, "\(saved)")
+        #expect(try await lines("keep") == saved)
+        #expect(try await lines("changes").count == 2)
+        #expect(try await lines("changes").isEmpty)
+        let days = try await lines("statistics")
+        #expect(days.first == "2026-05-05: 1 readings, 128.5 mmHg on average", "\(days)")
+        #expect(days.dropFirst().first?.hasPrefix("  the highest is 128.5, reading 20260505T0533") == true)
+        #expect(try await lines("series") == ["5 values, 63.0 to 67.0"])
+        let stored = try await CuffProcess.run(["stats", "--db", database, "--quantity", "heart_rate", "--json", "--tz", "UTC"])
+        #expect(stored.objects("statistics").map { $0["count"] as? Int } == [6], "the pulse, and five values")
+    }
+
     @Test func theExample_SaysWhatACuffCannot() async throws {
         let run = try await CuffProcess.run(executable: Self.program, ["measure", "/dev/not-there", "omron-hbp"])
         #expect(run.output.contains("cannot be started remotely"))

@@ -10,6 +10,8 @@ import Testing
         "delete": "prints nothing", "capture convert": "writes a capture", "config example": "prints a configuration",
         "config check": "prints which files are right", "sinks retry": "prints nothing", "sinks drop": "prints nothing",
         "sinks forget": "prints nothing", "help": "prints help", "note": "prints nothing", "edit": "prints nothing",
+        "person name": "writes a configuration", "person bind": "writes a configuration", "person unbind": "writes a configuration",
+        "web link": "prints links, one a line", "web revoke": "prints nothing",
     ]
 
     private func verbs() async throws -> [(name: String, verb: [String: Any])] {

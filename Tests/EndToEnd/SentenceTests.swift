@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import CuffIngest
 import Glibc
@@ -160,15 +161,17 @@ import Testing
             "standard input is a capture, and decode takes the raw bytes of a cuff\n  fix: write `cuff replay -`"
         ),
         (
-            IngestError(SelectionFault.severalPersons(what: "a report", whose: "users 1, 2", hasUnnamed: false)), 64,
-            "a report is of one person, and these readings are of several: users 1, 2\n  fix: add --user NUMBER"
+            IngestError(
+                SelectionFault.severalPersons(
+                    what: "a report", persons: Persons([.unnamed(slot: 1, cuff: "x"), .unnamed(slot: 2, cuff: "x")]))), 64,
+            "a report is of one person, and these readings are of several: user 1 and user 2\n  fix: add --user NUMBER"
         ),
         (
             IngestError(SelectionFault.deletionNotConfirmed(isAsked: true)), 1,
             "nothing was deleted: it was not confirmed\n  fix: type `delete` when asked, or add --confirm delete"
         ),
         (
-            IngestError(SelectionFault.implausible(systolic: 80, diastolic: 120, pulse: 60)), 64,
+            IngestError(SelectionFault.implausible(.mmHg(80, 120, pulse: 60))), 64,
             "80/120 pulse 60 looks wrong: the systolic pressure comes first and is the higher one\n  fix: check the numbers, or add --force"
         ),
         (

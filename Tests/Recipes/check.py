@@ -98,9 +98,9 @@ def home_assistant():
     start(["mosquitto", "-c", str(configuration)], port)
     place, _ = run("Home Assistant", {1883: port})
     messages = dict(line.split(" ", 1) for line in (place / "messages.txt").read_text().splitlines() if line.startswith(("homeassistant/", "cuff/")))
-    announced = {json.loads(text)["uniq_id"]: json.loads(text) for topic, text in messages.items() if topic.endswith("/config")}
-    check({"cuff_beurer-serial_" + one for one in ("systolic", "diastolic", "pulse", "reading")} <= set(announced), "Home Assistant: entities are announced", sorted(announced))
-    check(all("dev_cla" not in one for name, one in announced.items() if name.endswith(("systolic", "diastolic"))), "Home Assistant: mmHg stay mmHg", announced)
+    announced = json.loads(messages.get("homeassistant/device/cuff_beurer-serial/config", "{}")).get("cmps", {})
+    check({"systolic", "diastolic", "pulse", "reading"} <= set(announced), "Home Assistant: the device is announced", sorted(announced))
+    check(announced and all("dev_cla" not in announced[one] for one in ("systolic", "diastolic")), "Home Assistant: mmHg stay mmHg", announced)
     states = [json.loads(text) for topic, text in messages.items() if topic.endswith("/state")]
     check(states and all("systolic_mmHg" in one for one in states), "Home Assistant: the newest readings", messages)
 
@@ -115,6 +115,40 @@ def grafana():
     place, _ = run("Grafana", {8086: port})
     rows = [row for one in json.loads((place / "answer.json").read_text())["results"][0].get("series", []) for row in one["values"]]
     check(len(rows) == READINGS, "Grafana: the export writes the points of the sink, and no others", rows)
+    values = {"timeFilter": "time > 0"}
+
+    def ask(query):
+        done = subprocess.run(["curl", "-fsSG", "http://127.0.0.1:%d/query?db=bp" % port, "--data-urlencode", "q=" + query], capture_output=True, text=True)
+        answer = json.loads(done.stdout or "{}").get("results", [{}])[0]
+        check(done.returncode == 0 and "error" not in answer, "Grafana: a query of the dashboard", query, done.stdout, done.stderr)
+        return [one for part in answer.get("series", []) for one in part["values"]]
+
+    def fill(query):
+        for name, value in values.items(): query = query.replace("${%s}" % name, value).replace("$" + name, value)
+        return query
+
+    dashboard = json.loads((ROOT / "Remote/Grafana/influxdb.json").read_text())
+    found = []
+
+    def show(variables):
+        """The panels for each choice of the variables. Grafana fills a variable without values with nothing."""
+        if variables:
+            for values[variables[0]["name"] + ":regex"] in [row[1] for row in ask(fill(variables[0]["query"]))] or [""]: show(variables[1:])
+        else:
+            found.append([[row for row in ask(fill(target["query"]))] for panel in dashboard["panels"] for target in panel["targets"]])
+
+    show(dashboard["templating"]["list"][1:])
+    check([sum(len(one[panel]) for one in found) for panel in range(3)] == [READINGS] * 3, "Grafana: each panel shows each reading once", found)
+    check(all(row[1] > row[2] for one in found for row in one[0]), "Grafana: systolic before diastolic", found)
+    structure("influxdb")
+
+
+def structure(name):
+    """The dashboard keeps all its members in the types that Grafana Labs publishes (PyPI: grafana-foundation-sdk)."""
+    python = ROOT / ".build/recipes/bin/python"
+    if not python.exists(): return print("skipped: %s: grafana-foundation-sdk of PyPI is not installed" % current)
+    done = subprocess.run([python, "-B", ROOT / "Tests/Recipes/dashboard.py", ROOT / ("Remote/Grafana/%s.json" % name)], capture_output=True, text=True)
+    check(done.returncode == 0, "Grafana: the structure of the dashboard", done.stdout, done.stderr)
 
 
 def fhir():
@@ -150,8 +184,88 @@ def postgres():
     check(len(rows) == READINGS and all(len(row.split("|")) == 4 for row in rows), "PostgreSQL: a row for each reading", rows)
     count = subprocess.run(["psql", "-XAtd", "ward", "-c", "SELECT count(*) FROM cuff.blood_pressure"], env={**os.environ, **server}, capture_output=True, text=True)
     check(count.stdout.strip() == str(READINGS + 1), "PostgreSQL: the recorded reading is there too", count)
+    dashboard = json.loads((ROOT / "Remote/Grafana/postgresql.json").read_text())
+
+    def ask(query):
+        done = subprocess.run(["psql", "-XAtd", "ward", "-v", "ON_ERROR_STOP=1", "-c", query], env={**os.environ, **server, "PGUSER": "grafana"}, capture_output=True, text=True)
+        check(done.returncode == 0, "PostgreSQL: a query of the dashboard", query, done.stderr)
+        return done.stdout.splitlines()
+
+    people = ask(dashboard["templating"]["list"][1]["query"])
+    check(people == ["and-std", "beurer-serial"], "PostgreSQL: the variable `person`", people)
+    for panel in dashboard["panels"]:
+        query = panel["targets"][0]["rawSql"].replace("$__timeFilter(measured)", "measured BETWEEN '2000-01-01' AND now()")
+        shown = [row for one in people for row in ask(query.replace("${person:sqlstring}", "'%s'" % one))]
+        check(len(shown) == READINGS + 1, "PostgreSQL: the panel shows each reading once", panel["title"], shown)
+    structure("postgresql")
     said = (place / "checked.txt").read_text()
     check(said == "ward.toml: ok\nsink ward: ok: the database at 127.0.0.1/ward takes readings of `cuff`\n", "PostgreSQL: config check --connect", said)
+
+
+# What garmin.py uses of garminconnect 0.3.2, with its checks and its form of answers; it keeps measurements in a file.
+GARMIN = """
+import datetime, json, os
+class GarminConnectAuthenticationError(Exception): pass
+class GarminConnectConnectionError(Exception): pass
+class GarminConnectTooManyRequestsError(Exception): pass
+class Garmin:
+    def login(self, tokenstore):
+        if not os.path.exists(tokenstore): raise GarminConnectAuthenticationError("Username and password are required")
+    def kept(self): return [json.loads(line) for line in open("kept.jsonl")] if os.path.exists("kept.jsonl") else []
+    def get_blood_pressure(self, startdate, enddate):
+        found = [one for one in self.kept() if startdate <= one["measurementTimestampLocal"][:10] <= enddate]
+        return {"measurementSummaries": [{"measurements": found}] if found else []}
+    def set_blood_pressure(self, systolic, diastolic, pulse, timestamp="", notes=""):
+        for value, low, high in ((systolic, 70, 260), (diastolic, 40, 150), (pulse, 20, 250)):
+            if not isinstance(value, int) or not low <= value <= high: raise ValueError("must be an int in [%d, %d]" % (low, high))
+        time = datetime.datetime.fromisoformat(timestamp).replace(tzinfo=None).isoformat()
+        with open("kept.jsonl", "a") as file:
+            file.write(json.dumps({"measurementTimestampLocal": time, "systolic": systolic, "diastolic": diastolic, "pulse": pulse, "notes": notes}) + "\\n")
+"""
+ONE = {"type": "blood_pressure", "id": "a", "systolic_mmHg": 128, "diastolic_mmHg": 82, "pulse_per_min": 71, "measured": "2026-05-05T23:59:00-05:00"}
+
+
+def answers(place, words, *readings, **environment):
+    """What an example says to readings; of a reading None removes a member."""
+    lines = "".join(json.dumps({key: value for key, value in {**ONE, **one}.items() if value is not None}) + "\n" for one in readings)
+    done = subprocess.run([sys.executable, *words], cwd=place, input=lines, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
+    check(done.returncode == 0 and not done.stderr and done.stdout.startswith("ready 1\n"), "an example ends well", words, done.stdout, done.stderr)
+    return done.stdout.splitlines()[1:]
+
+
+def garmin():
+    stub = FOLDER / "stub"
+    stub.mkdir()
+    (stub / "garminconnect.py").write_text(GARMIN)
+    files = {"garmin.py": ROOT / "Examples/Sinks/garmin.py"}
+    place, said = run("Garmin Connect", files=files, PYTHONPATH=str(stub), GARMINTOKENS=str(stub))
+    kept = [json.loads(line) for line in (place / "kept.jsonl").read_text().splitlines()]
+    check(len(kept) == READINGS == len({one["notes"] for one in kept}), "Garmin: each reading once", kept)
+    words, known = ["garmin.py"], {"PYTHONPATH": str(stub), "GARMINTOKENS": str(stub)}
+    check(answers(place, words, {}, {}, {"revision": 1}, {"user": 2, "id": "b"}, {"type": "measurement", "id": "c"}, **known)
+          == ["ok a 0", "ok a 0", "ok a 1", "ok b 0", "ok c 0"], "Garmin: repetitions, another person and a failure")
+    kept = [json.loads(line) for line in (place / "kept.jsonl").read_text().splitlines()]
+    check([one["measurementTimestampLocal"] for one in kept[READINGS:]] == ["2026-05-05T23:59:00"], "Garmin: sent once, with the local time", kept)
+    refused = answers(place, words, {"systolic_mmHg": 130}, {"id": "d", "pulse_per_min": None}, {"id": "e", "systolic_mmHg": 300}, {"id": "f", "measured": None},
+                      {"id": "g", "systolic_mmHg": 128.5}, {"id": "h", "flags": ["invalid"]}, **known)
+    check([one.split()[:3] for one in refused] == [["refuse", name, "0"] for name in "adefgh"], "Garmin: what cannot be stored is refused", refused)
+    said = answers(place, words, {"id": "z"}, PYTHONPATH=str(stub), GARMINTOKENS="/nowhere")
+    check(len(said) == 1 and said[0].startswith("fatal "), "Garmin: without a login", said)
+
+
+def phone():
+    files = {"phone-csv.py": ROOT / "Examples/Sinks/phone-csv.py"}
+    place, said = run("Health Connect on a phone", files=files)
+    rows = said[-1].splitlines()
+    check(rows[0] == "timestampUnixMs,systolic,diastolic,pulse,notes" and len(rows) == READINGS + 1, "Health Connect: a row for each reading", rows)
+    words, path = ["phone-csv.py", "phone"], place / "phone/blood-pressure-2026-05-05.csv"
+    path.write_text(path.read_text() + "1777")
+    check(answers(place, words, {}, {}, {"id": "b", "pulse_per_min": None}, {"id": "c", "user": 1}, {"systolic_mmHg": 1})
+          == ["ok a 0", "ok a 0", "ok b 0", "ok c 0", "refuse a 0 the file has this reading with other values"], "Health Connect: answers")
+    # 2026-05-06T04:59:00Z
+    check(path.read_text().splitlines() == rows + ["1778043540000,128,82,71,cuff a", "1778043540000,128,82,null,cuff b"], "Health Connect: rows", path.read_text())
+    said = answers(place, ["phone-csv.py", "nowhere"], {})
+    check(said == ["later No such file or directory"], "Health Connect: no folder", said)
 
 
 def helper(name):
@@ -160,7 +274,7 @@ def helper(name):
     return os.access(path, os.X_OK)
 
 
-recipes = (plain, home_assistant, grafana, fhir, postgres)
+recipes = (plain, home_assistant, grafana, fhir, postgres, garmin, phone)
 unknown = set(sys.argv[3:]) - {recipe.__name__ for recipe in recipes}
 if unknown: sys.exit("unknown recipe %s; they are %s" % (", ".join(unknown), " ".join(recipe.__name__ for recipe in recipes)))
 try:

@@ -1,12 +1,14 @@
 import CuffCore
 import CuffIngest
 
-// Four things that a program does with cuffs:
+// What a program does with cuffs, and with a database of readings (Database.swift):
 //
 //   EmbeddingExample read DEVICE DRIVER          takes what one cuff has stored
 //   EmbeddingExample store DEVICE DRIVER FOLDER   stores what one cuff has, a file for each reading
 //   EmbeddingExample watch [DEVICE=DRIVER …]     takes what every cuff sends, now and when one is plugged in
 //   EmbeddingExample measure DEVICE DRIVER       lets one cuff measure
+//   EmbeddingExample keep|changes|statistics|series DATABASE
+//   EmbeddingExample latest DATABASE FILE        keeps the readings of every cuff, and the latest one in a file
 
 func show(_ reading: Reading, _ driver: DriverID) {
     switch reading.content {
@@ -19,87 +21,70 @@ func show(_ reading: Reading, _ driver: DriverID) {
     }
 }
 
-/// A loop over readings holds the cuff back while its body runs, and closes the cuff when it is left. One whose body keeps them
-/// says `isKeeping: true`: only then may a cuff forget a reading, when the loop asks for the next. Without, cuffs that forget are
-/// left alone.
-func read(_ device: String, _ driver: String) async throws(IngestError) {
-    let place = try DevicePlace(device, driver: driver)
-    var options = IngestOptions()
-    options.device = place.device
-    options.memory = .standard
-    options.stop.watch()
-    for try await received in Ingest.readings(from: place.address, driver: place.driver, options: options) {
-        if !received.reading.isPending { show(received.reading, received.driver) }
+/// The cuff at DEVICE; DRIVER is an id such as `par-nibp`. Its state folder is this user's: if this process dies while the cuff
+/// inflates, the next one that opens the cuff stops it.
+func cuff(_ device: String, _ driver: String) async throws -> Cuff {
+    let address = try DeviceAddress(device)
+    let cuff = try await Cuffs.first(address, driver: CuffFamilies.named(driver))
+    cuff.options.stop.watch()
+    return cuff
+}
+
+/// A loop over readings holds the cuff back while its body runs, and closes the cuff when it is left. Asking for the next reading says
+/// that the one before is stored; this body stores nothing, so cuffs that forget a reading are left alone.
+func read(_ device: String, _ driver: String) async throws {
+    for try await received in try await cuff(device, driver).readings(keeping: false) where !received.reading.isPending {
+        show(received.reading, received.driver)
     }
 }
 
-func watch(_ devices: [String]) async throws(IngestError) {
-    var options = IngestOptions()
-    options.memory = .standard
+func watch(_ devices: [String]) async throws {
+    let options = IngestOptions.remembering
     options.stop.watch()
     // A generic bridge chip is opened only when it is assigned: DEVICE=DRIVER.
     var setup = try WatchSetup.options(config: .none, assign: devices, once: false, again: nil)
     setup.options.notices = { print($0.description) }
-    for try await received in Ingest.readings(watching: setup.options, options: options) {
-        if !received.reading.isPending { show(received.reading, received.driver) }
-    }
-}
-
-/// The same as a sink, where readings pass through. One that keeps them says `let isDurable = true`, and returns when they are on
-/// disk.
-final class Diary: Sink {
-    let label = "diary"
-
-    func write(_ batch: Batch) throws(IngestError) -> Int {
-        for reading in batch.entries.readings where !reading.isPending { show(reading, batch.driver) }
-        return 0
+    for try await received in Cuffs.readings(watching: setup.options, keeping: false, options: options)
+    where !received.reading.isPending {
+        show(received.reading, received.driver)
     }
 }
 
 /// With a durable sink (FolderSink.swift), cuffs that delete acknowledged readings can be read, too.
-func store(_ device: String, _ driver: String, in folder: String) throws(IngestError) {
-    let place = try DevicePlace(device, driver: driver)
-    var options = IngestOptions()
-    options.device = place.device
-    options.memory = .standard
-    options.moreSinks = [FolderSink(path: folder)]
-    options.stop.watch()
-    _ = try Ingest.read(place.address, driver: place.driver, options: options)
+func store(_ device: String, _ driver: String, in folder: String) async throws {
+    var cuff = try await cuff(device, driver)
+    cuff.options.moreSinks = [FolderSink(path: folder)]
+    _ = try await cuff.read()
 }
 
-func measure(_ device: String, _ driver: String) throws(IngestError) {
-    let place = try DevicePlace(device, driver: driver)
-    var options = IngestOptions()
-    options.moreSinks = [Diary()]
-    options.device = place.device
-    // Where this process dies while the cuff inflates, the next one that opens it lets the air out.
-    options.memory = .standard
-    options.stop.watch()
-    let handlers = MeasureHandlers(
-        started: { print($0.map { "not started: \($0.sentence)" } ?? "started") },
-        live: { event, elapsed in
-            if case .cuffPressure(let pressure) = event { print("\(elapsed.components.seconds) s: \(pressure.inMmHg) mmHg in the cuff") }
-        },
-        ended: { end in
-            switch end {
-            case .result: print("ended with a result")
-            case .aborted: print("stopped")
-            case .failed(let fault): print("failed: \(fault.sentence)")
-            }
-        })
-    _ = try Ingest.measure(
-        place.address, driver: place.driver, MeasureOptions(duration: .seconds(120)), handlers: handlers, options: options)
+func measure(_ device: String, _ driver: String) async throws {
+    for try await event in try await cuff(device, driver).measure(limit: .seconds(120)) {
+        switch event {
+        case .started: print("started")
+        case .pressure(let pressure, let elapsed): print("\(elapsed.components.seconds) s: \(pressure.inMmHg) mmHg in the cuff")
+        case .beat: break
+        case .result(let reading): show(reading, reading.driver)
+        case .ended(.result): print("ended with a result")
+        case .ended(.aborted): print("stopped")
+        case .ended(.failed(let fault)): print("failed: \(fault.sentence)")
+        }
+    }
 }
 
-do throws(IngestError) {
+do {
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch (arguments.first, arguments.count) {
     case ("read", 3): try await read(arguments[1], arguments[2])
-    case ("store", 4): try store(arguments[1], arguments[2], in: arguments[3])
+    case ("store", 4): try await store(arguments[1], arguments[2], in: arguments[3])
     case ("watch", _): try await watch(Array(arguments.dropFirst()))
-    case ("measure", 3): try measure(arguments[1], arguments[2])
-    default: print("EmbeddingExample read DEVICE DRIVER | store DEVICE DRIVER FOLDER | watch [DEVICE=DRIVER …] | measure DEVICE DRIVER")
+    case ("measure", 3): try await measure(arguments[1], arguments[2])
+    case ("keep", 2): try await keep(in: arguments[1])
+    case ("changes", 2): try await changes(in: arguments[1])
+    case ("statistics", 2): try await statistics(in: arguments[1])
+    case ("series", 2): try await series(in: arguments[1])
+    case ("latest", 3): try await latest(in: arguments[1], to: arguments[2])
+    default: print("EmbeddingExample read DEVICE DRIVER | store DEVICE DRIVER FOLDER | watch [DEVICE=DRIVER …] | measure DEVICE DRIVER | …")
     }
 } catch {
-    print(error.description)
+    print(error)
 }

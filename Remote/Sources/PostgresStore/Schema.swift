@@ -50,7 +50,7 @@ public enum Schema {
                   arrived     timestamptz NOT NULL DEFAULT now());
                 COMMENT ON TABLE cuff.refused IS 'Messages that cuff-gateway took from the queue and could not store as readings';
                 CREATE VIEW cuff.blood_pressure AS
-                  SELECT id, measured, device, "user", systolic_mmhg, diastolic_mmhg, mean_mmhg, pulse_per_min, flags, gateway
+                  SELECT id, measured, device, "user", systolic_mmhg, diastolic_mmhg, mean_mmhg, pulse_per_min, flags, gateway, driver
                   FROM cuff.reading WHERE type = 'blood_pressure' AND NOT pending;
                 COMMENT ON VIEW cuff.blood_pressure IS 'Completed blood pressures only';
                 """),

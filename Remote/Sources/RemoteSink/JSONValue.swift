@@ -33,6 +33,18 @@ public enum JSONValue: Sendable, Equatable {
         self = value
     }
 
+    /// The value as JSON without blanks.
+    public var text: String {
+        switch self {
+        case .string(let text): Self.quoted(text)
+        case .number(let digits): digits
+        case .bool(let value): value ? "true" : "false"
+        case .null: "null"
+        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+        case .object(let members): "{" + members.map { "\(Self.quoted($0.key)):\($0.value.text)" }.joined(separator: ",") + "}"
+        }
+    }
+
     /// A text as a JSON string, quotes included.
     public static func quoted(_ text: String) -> String {
         var result = "\""

@@ -17,7 +17,7 @@ struct Main {
         let conversation = Conversation()
         conversation.greet()
         do throws(ConfigurationFault) {
-            let target = try HTTPTarget(argument, host: hostName())
+            let target = try HTTPTarget(argument, host: ownHostName())
             try deliver(target, conversation)
         } catch { conversation.answer(.fatal(error.description)) }
     }
@@ -25,7 +25,7 @@ struct Main {
     private static func check(_ argument: String) -> Never {
         var result: CheckResult
         do throws(ConfigurationFault) {
-            let target = try HTTPTarget(argument, host: hostName())
+            let target = try HTTPTarget(argument, host: ownHostName())
             let server = try Server(target, Credentials())
             result = HTTPCheck.run(target.format.checks) { server.perform($0) }
         } catch { result = .fatal(error.description) }
@@ -87,11 +87,5 @@ struct Main {
             }
             if inputs.isEmpty { return }
         }
-    }
-
-    private static func hostName() -> String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "cuff" }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -32,7 +32,8 @@ struct Check {
         var places = ["\(topics.base)/#"]
         if settings.keepsState { try publish("\(topics.base)/\(Self.device)/u0/state", on: connection) }
         if let discovery = settings.discovery {
-            try publish("\(discovery)/sensor/\(HomeAssistant.node(Self.device))/systolic/config", on: connection)
+            // An empty message would make Home Assistant log a warning.
+            try publish(HomeAssistant.topic(Self.device, below: discovery), HomeAssistant.migration, on: connection)
             places.append("\(discovery)/#")
         }
         let reading = "\(topics.base)/\(Self.device)/u0/reading"

@@ -10,15 +10,31 @@ struct Forget {
         self.device = Topics.level(device)
     }
 
-    /// The retained messages to remove: the cuff's newest readings and the announcements of entities that show them.
-    static func removable(_ found: [String: [UInt8]], device: String, _ settings: Settings) -> [String] {
+    /// The retained messages that remove the cuff: its newest readings and the entities that show them. Entities that another
+    /// gateway has announced for the same cuff remain.
+    static func messages(_ found: [String: [UInt8]], device: String, _ settings: Settings) -> [HomeAssistant.Message] {
         let own = "\(settings.topics.base)/\(device)/"
-        return found.filter { topic, payload in
-            guard !payload.isEmpty else { return false }
-            if topic.hasPrefix(own) { return true }
-            // Another gateway may have announced the same cuff.
-            return JSONValue(parsing: payload)?["stat_t"]?.string?.hasPrefix(own) == true
-        }.keys.sorted()
+        let topic = settings.discovery.map { HomeAssistant.topic(device, below: $0) }
+        // Entities first: they cannot show an empty message.
+        let order = { (place: String) in (place.hasPrefix(own) ? 1 : 0, place) }
+        return found.sorted { order($0.key) < order($1.key) }.flatMap { place, payload -> [HomeAssistant.Message] in
+            guard !payload.isEmpty else { return [] }
+            let components = HomeAssistant.components(in: payload)
+            let others = components.filter { $0.source?.hasPrefix(own) != true }
+            if place == topic, !others.isEmpty {
+                // A component with nothing but its platform is removed; after that it can be omitted.
+                let removed = components.filter { !others.contains($0) }.map {
+                    HomeAssistant.Component(id: $0.id, json: "{\"p\":\($0.value?["p"]?.text ?? "null")}")
+                }
+                guard !removed.isEmpty else { return [] }
+                let serial = JSONValue(parsing: payload)?["dev"]?["sn"]?.string
+                return [others + removed, others].map { .init(topic: place, payload: HomeAssistant.payload(device, serial: serial, $0)) }
+            }
+            let isOwn =
+                place.hasPrefix(own) || place == topic || payload == Array(HomeAssistant.migration.utf8)
+                || JSONValue(parsing: payload)?["stat_t"]?.string?.hasPrefix(own) == true
+            return isOwn ? [.init(topic: place, payload: "")] : []
+        }
     }
 
     func run() -> Int32 {
@@ -38,15 +54,17 @@ struct Forget {
     private func remove() throws(CheckResult) -> [String] {
         let connection = try ShortConnection.open(settings)
         var filters = ["\(settings.topics.base)/\(device)/+/state"]
-        if let discovery = settings.discovery { filters.append("\(discovery)/+/\(HomeAssistant.node(device))/+/config") }
-        let topics = Self.removable(try connection.retained(filters), device: device, settings)
-        for verdict in try connection.publish(topics.map { ($0, "", true) }) {
+        if let discovery = settings.discovery {
+            filters += [HomeAssistant.topic(device, below: discovery), HomeAssistant.oldTopics(device, below: discovery)]
+        }
+        let messages = Self.messages(try connection.retained(filters), device: device, settings)
+        for verdict in try connection.publish(messages.map { ($0.topic, $0.payload, true) }) {
             switch verdict {
             case .accepted, .unheard: continue
             case .later(let text), .refuse(let text), .fatal(let text): throw .fatal(text)
             }
         }
         connection.disconnect()
-        return topics
+        return Set(messages.map(\.topic)).sorted()
     }
 }

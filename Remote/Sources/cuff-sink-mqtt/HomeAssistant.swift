@@ -1,18 +1,28 @@
 import RemoteSink
 
-/// The retained messages of Home Assistant's MQTT discovery.
+/// The messages of Home Assistant's MQTT discovery: one retained message for each cuff, with the entities of all its users.
+///
+/// https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload, since release 2024.11; checked against the source of
+/// 2026.4.0 and 2026.11.0. `default_entity_id` replaces `object_id`, which 2026.4 ignores; its domain is required.
 enum HomeAssistant {
-    struct Announcement: Sendable, Equatable {
+    struct Message: Sendable, Equatable {
         let topic: String
         let payload: String
     }
 
-    private struct Entity {
-        let kind: String
-        let name: String
-        let title: String
-        let particulars: [(String, String)]
+    /// An entity or a device trigger: a member of `cmps`.
+    struct Component: Sendable, Equatable {
+        let id: String
+        /// A JSON object.
+        let json: String
+
+        var value: JSONValue? { JSONValue(parsing: Array(json.utf8)) }
+        /// The topic of its values.
+        var source: String? { value.flatMap { ($0["stat_t"] ?? $0["t"])?.string } }
     }
+
+    /// Starts the transfer of an entity from its own message to the message of the device, see `Announcement`.
+    static let migration = #"{"migrate_discovery":true}"#
 
     /// The node id of a cuff in discovery topics, also the identifier of its device.
     static func node(_ device: String) -> String { "cuff_\(identifier(device))" }
@@ -25,61 +35,103 @@ enum HomeAssistant {
             })
     }
 
-    /// The users whose entity names may omit the user number.
-    static func mayBePlain(_ user: Int) -> Bool { user == 0 || user == 1 }
+    static func topic(_ device: String, below discovery: String) -> String { "\(discovery)/device/\(node(device))/config" }
 
-    /// The discovery topic of the first entity without a user number.
-    static func plainTopic(_ device: String, _ settings: Settings) -> String? {
-        settings.discovery.map { "\($0)/sensor/\(node(device))/systolic/config" }
-    }
+    /// Matches the messages of single entities that earlier builds published.
+    static func oldTopics(_ device: String, below discovery: String) -> String { "\(discovery)/+/\(node(device))/+/config" }
 
-    /// The user whose plain names were announced by any gateway.
-    static func holder(of device: String, _ payload: [UInt8]?) -> Int? {
-        let levels = payload.flatMap { JSONValue(parsing: $0) }?["stat_t"]?.string?.split(separator: "/").suffix(3)
+    /// The user whose entities have no user number, announced by any gateway.
+    static func plainUser(_ components: [Component], of device: String) -> Int? {
+        let levels = components.first { $0.id == "systolic" }?.source?.split(separator: "/").suffix(3)
         guard let levels, levels.count == 3, let place = levels.first, place == device, levels.last == "state" else { return nil }
         return (0...1).first { levels.dropFirst().first == "u\($0)" }
     }
 
-    static func announcements(for slot: Slot, isPlain: Bool, _ settings: Settings) -> [Announcement] {
-        guard let discovery = settings.discovery else { return [] }
-        let topics = settings.topics
-        let node = node(slot.device)
-        let user = isPlain ? "" : "u\(slot.user)_"
-        let suffix = isPlain ? "" : slot.user == 0 ? " (no user)" : " (user \(slot.user))"
-        let common = common(slot, topics)
-        return entities(state: slot.state(topics), reading: slot.reading(topics)).map { entity in
-            let name = user + entity.name
-            let members =
-                [("name", JSONValue.quoted(entity.title + suffix))] + entity.particulars
-                + [("uniq_id", JSONValue.quoted("\(node)_\(name)")), ("obj_id", JSONValue.quoted("cuff_\(name)"))] + common
-            return Announcement(topic: "\(discovery)/\(entity.kind)/\(node)/\(name)/config", payload: object(members))
+    // MARK: The message
+
+    static func payload(_ device: String, serial: String?, _ components: [Component]) -> String {
+        let device =
+            [("ids", "[\(JSONValue.quoted(node(device)))]"), ("name", JSONValue.quoted("Blood pressure cuff"))]
+            + (serial.map { [("sn", JSONValue.quoted($0))] } ?? [])
+        return object([
+            ("dev", object(device)), ("o", object([("name", JSONValue.quoted("cuff")), ("sw", JSONValue.quoted(helperVersion))])),
+            ("cmps", object(components.map { ($0.id, $0.json) })),
+        ])
+    }
+
+    /// The components of a retained message.
+    static func components(in payload: [UInt8]?) -> [Component] {
+        guard case .object(let members)? = payload.flatMap({ JSONValue(parsing: $0) })?["cmps"] else { return [] }
+        return members.map { Component(id: $0.key, json: $0.value.text) }
+    }
+
+    /// The component for the message of a single entity; `nil` if the message is not one.
+    static func component(from topic: String, _ payload: [UInt8]) -> Component? {
+        let levels = topic.split(separator: "/").suffix(4)
+        guard levels.count == 4, let kind = levels.first, let name = levels.dropLast().last,
+            case .object(let members)? = JSONValue(parsing: payload), members.contains(where: { $0.key == "uniq_id" })
+        else { return nil }
+        var kept = [("p", JSONValue.quoted(String(kind)))]
+        for member in members {
+            switch member.key {
+            case "dev", "o": continue
+            case "obj_id": kept.append(("def_ent_id", JSONValue.quoted("\(kind).\(member.value.string ?? "")")))
+            default: kept.append((member.key, member.value.text))
+            }
+        }
+        return Component(id: String(name), json: object(kept))
+    }
+
+    /// The entities of one user.
+    static func components(for slot: Slot, isPlain: Bool, _ topics: Topics) -> [Component] {
+        let user = isPlain ? "" : Topics.distinct(slot.place, identifier(slot.place)) + "_"
+        let suffix = isPlain ? "" : " (\(slot.person ?? (slot.user == 0 ? "no user" : "user \(slot.user)")))"
+        return entities(state: slot.state(topics), reading: slot.reading(topics)).map {
+            component($0, user + $0.name, title: $0.title + suffix, node(slot.device), topics)
         }
     }
 
-    /// For all users of the cuff; `nil` without discovery.
-    static func alertAnnouncement(for slot: Slot, _ settings: Settings) -> Announcement? {
-        guard let discovery = settings.discovery else { return nil }
-        let node = node(slot.device)
-        let members =
-            [
-                ("name", JSONValue.quoted("Alert")), ("stat_t", JSONValue.quoted(slot.alert(settings.topics))),
-                ("evt_typ", #"["raised","cleared"]"#),
+    /// A cuff's alerts, for all users: an event entity, and triggers that automations can select by name.
+    static func alertComponents(_ slot: Slot, _ topics: Topics) -> [Component] {
+        let topic = JSONValue.quoted(slot.alert(topics))
+        let event = Entity(
+            kind: "event", name: "alert", title: "Alert",
+            particulars: [
+                ("stat_t", topic), ("evt_typ", #"["raised","cleared"]"#),
                 ("val_tpl", JSONValue.quoted("{{ dict(value_json, event_type=value_json.event) | tojson }}")),
-                ("uniq_id", JSONValue.quoted("\(node)_alert")), ("obj_id", JSONValue.quoted("cuff_alert")),
-            ] + common(slot, settings.topics)
-        return Announcement(topic: "\(discovery)/event/\(node)/alert/config", payload: object(members))
+            ])
+        return [component(event, event.name, title: event.title, node(slot.device), topics)]
+            + ["raised", "cleared"].map {
+                Component(
+                    id: "alert_\($0)",
+                    json: object([
+                        ("p", JSONValue.quoted("device_automation")), ("atype", JSONValue.quoted("trigger")), ("t", topic),
+                        ("type", JSONValue.quoted("alert")), ("stype", JSONValue.quoted($0)), ("pl", JSONValue.quoted($0)),
+                        ("val_tpl", JSONValue.quoted("{{ value_json.event }}")),
+                    ]))
+            }
     }
 
-    /// The members of every entity: availability, device and origin.
-    private static func common(_ slot: Slot, _ topics: Topics) -> [(String, String)] {
-        let device = object(
-            [
-                ("ids", "[\(JSONValue.quoted(node(slot.device)))]"), ("name", JSONValue.quoted("Blood pressure cuff")),
-            ] + (slot.serial.map { [("sn", JSONValue.quoted($0))] } ?? []))
-        return [
-            ("avty_t", JSONValue.quoted(topics.status)), ("dev", device),
-            ("o", object([("name", JSONValue.quoted("cuff")), ("sw", JSONValue.quoted(helperVersion))])),
-        ]
+    // MARK: Entities
+
+    private struct Entity {
+        let kind: String
+        let name: String
+        let title: String
+        let particulars: [(String, String)]
+    }
+
+    private static func component(_ entity: Entity, _ name: String, title: String, _ node: String, _ topics: Topics) -> Component {
+        let identity = [("p", JSONValue.quoted(entity.kind)), ("name", JSONValue.quoted(title))]
+        // Not shared by the components, because another gateway may have announced some of them.
+        let availability = ("avty_t", JSONValue.quoted(topics.status))
+        return Component(
+            id: name,
+            json: object(
+                identity + entity.particulars + [
+                    ("uniq_id", JSONValue.quoted("\(node)_\(name)")), ("def_ent_id", JSONValue.quoted("\(entity.kind).cuff_\(name)")),
+                    availability,
+                ]))
     }
 
     /// No `device_class: pressure`: a home with US units would be shown 5.0 inHg instead of 128 mmHg. No `expire_after`: a blood

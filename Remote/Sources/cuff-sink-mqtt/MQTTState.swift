@@ -18,8 +18,7 @@ struct MQTTState: Sendable {
 
     private enum Purpose: Sendable {
         case online, offline
-        case announcement(Slot)
-        case alertAnnouncement(device: String)
+        case announcement(device: String)
         case state(Slot, Newness)
         case reading(Entry)
     }
@@ -40,10 +39,8 @@ struct MQTTState: Sendable {
     private var publishedReadings = 0
     private var fetches = Fetches()
     private var slots: [Slot: SlotState] = [:]
-    /// By device: the user whose Home Assistant entities have plain names; `nil` while that is being fetched.
-    private var holders: [String: Int?] = [:]
-    /// By device: whether its alert entity is announced; `false` while in flight.
-    private var alertDevices: [String: Bool] = [:]
+    /// By device; empty without discovery.
+    private var announcements: [String: Announcement] = [:]
     private var queued: [Entry] = []
     private var queueStart = 0
     private var waitingCount = 0
@@ -62,7 +59,8 @@ struct MQTTState: Sendable {
 
     /// Call `handle(.time)` by this time.
     var wakeAt: Double? {
-        [fetches.wakeAt, restUntil, deadline, isInputClosed ? farewell.next : nil].compactMap { $0 }.min()
+        ([fetches.wakeAt, restUntil, deadline, isInputClosed ? farewell.next : nil] + announcements.values.map(\.wakeAt)).compactMap { $0 }
+            .min()
     }
 
     mutating func handle(_ event: Event, at now: Double) -> [Effect] {
@@ -110,6 +108,7 @@ struct MQTTState: Sendable {
     private mutating func advance(_ now: Double) {
         if phase == .idle { connectIfNeeded(now) }
         if phase == .working {
+            announce(now)
             publishReadings(now)
             publishStates(now)
             if isInputClosed && unanswered == 0 && !slots.values.contains(where: \.isPublishing) { leave(now) }
@@ -122,7 +121,7 @@ struct MQTTState: Sendable {
     private mutating func publishReadings(_ now: Double) {
         while queueStart < queued.count && publishedReadings < limits.published && phase == .working {
             var entry = queued[queueStart]
-            guard entry.isAlert ? isAlertReady(entry.slot, now) : isReady(entry.slot) else { break }
+            guard entry.isAlert ? isAnnounced(entry.slot) : isReady(entry.slot) else { break }
             queueStart += 1
             if settings.keepsState && entry.line.type == "blood_pressure" { entry.needsState = slots[entry.slot]?.accept(entry) ?? false }
             if settings.keepsState && entry.line.isDeletion {
@@ -169,7 +168,7 @@ struct MQTTState: Sendable {
                 slots[key]?.phase = .fetching
                 slots[key]?.isFetched = false
                 fetch(key.state(settings.topics))
-                fetchHolder(key)
+                _ = isAnnounced(key)
             } else {
                 slots[key]?.phase = .ready
             }
@@ -177,38 +176,38 @@ struct MQTTState: Sendable {
         return slots[key]?.phase == .ready
     }
 
-    /// Whether a cuff's alert entity is announced; otherwise starts announcing it.
-    private mutating func isAlertReady(_ key: Slot, _ now: Double) -> Bool {
-        guard let announcement = HomeAssistant.alertAnnouncement(for: key, settings) else { return true }
-        if let isAnnounced = alertDevices[key.device] { return isAnnounced }
-        guard alertDevices.count < limits.slots else {
-            finish(.later("more than \(limits.slots) cuffs in one run"))
-            return false
+    /// Whether a cuff is announced to Home Assistant, if it has to be; otherwise starts that.
+    private mutating func isAnnounced(_ key: Slot) -> Bool {
+        if announcements[key.device] == nil {
+            guard let announcement = Announcement(key, settings) else { return true }
+            guard announcements.count < limits.slots else {
+                finish(.later("more than \(limits.slots) cuffs in one run"))
+                return false
+            }
+            announcements[key.device] = announcement
         }
-        alertDevices[key.device] = false
-        publish(.alertAnnouncement(device: key.device), announcement.topic, announcement.payload, isRetained: true, now)
-        return false
+        for filter in announcements[key.device]?.begin() ?? [] { fetch(filter) }
+        return announcements[key.device]?.isSettled == true
     }
 
-    /// The users of a cuff are different persons, so an entity must never change its user. Of the users without a number
-    /// in their entity names, 0 and 1, the one announced first keeps the plain names.
-    private mutating func fetchHolder(_ key: Slot) {
-        guard let topic = HomeAssistant.plainTopic(key.device, settings), HomeAssistant.mayBePlain(key.user), holders[key.device] == nil
-        else { return }
-        holders[key.device] = .some(nil)
-        fetch(topic)
-    }
-
-    private mutating func announce(_ key: Slot, _ now: Double) {
-        guard slots[key]?.phase == .fetching, slots[key]?.isFetched == true else { return }
-        var isPlain = false
-        if settings.discovery != nil && HomeAssistant.mayBePlain(key.user) {
-            guard let holder = holders[key.device] ?? nil else { return }
-            isPlain = holder == key.user
+    /// Takes the next steps of all announcements.
+    private mutating func announce(_ now: Double) {
+        for key in slots.keys where slots[key]?.phase == .fetching && slots[key]?.isFetched == true {
+            if settings.discovery == nil {
+                slots[key]?.phase = .ready
+            } else if announcements[key.device]?.isKnown == true {
+                announcements[key.device]?.add(key, candidates: slots.keys.filter { $0.device == key.device && $0.mayBePlain })
+                slots[key]?.phase = .announcing
+            }
         }
-        let announcements = HomeAssistant.announcements(for: key, isPlain: isPlain, settings)
-        slots[key]?.phase = announcements.isEmpty ? .ready : .announcing(announcements.count)
-        for one in announcements { publish(.announcement(key), one.topic, one.payload, isRetained: true, now) }
+        for device in announcements.keys {
+            for message in announcements[device]?.advance(now) ?? [] {
+                publish(.announcement(device: device), message.topic, message.payload, isRetained: true, now)
+            }
+        }
+        for key in slots.keys where slots[key]?.phase == .announcing && announcements[key.device]?.isSettled == true {
+            slots[key]?.phase = .ready
+        }
     }
 
     // MARK: Retained messages
@@ -228,20 +227,16 @@ struct MQTTState: Sendable {
     }
 
     private mutating func fetched(_ topic: String, _ now: Double) {
-        guard let payload = fetches.end(topic) else { return }
+        guard let messages = fetches.end(topic) else { return }
+        let payload = messages[topic]
         if topic == settings.topics.status && phase == .proving {
             guard payload != nil else { return finish(.fatal(noRight(toRead: topic))) }
             return work()
         }
         for key in slots.keys where key.state(settings.topics) == topic && slots[key]?.phase == .fetching {
             slots[key]?.retained(payload.flatMap { ReadingLine($0) })
-            announce(key, now)
         }
-        for (device, holder) in holders where holder == nil && HomeAssistant.plainTopic(device, settings) == topic {
-            let candidates = slots.keys.filter { $0.device == device && HomeAssistant.mayBePlain($0.user) }
-            holders[device] = HomeAssistant.holder(of: device, payload) ?? candidates.map(\.user).max() ?? 1
-            for key in candidates { announce(key, now) }
-        }
+        for device in announcements.keys { announcements[device]?.fetched(topic, messages) }
     }
 
     private func noRight(toRead topic: String) -> String {
@@ -270,13 +265,9 @@ struct MQTTState: Sendable {
         case .offline:
             phase = .over
             effects += [.disconnect, .exit]
-        case .announcement(let key):
+        case .announcement(let device):
             if case .refuse(let text) = verdict { return finish(.fatal("discovery below \(settings.discovery ?? ""): \(text)")) }
-            guard case .announcing(let left) = slots[key]?.phase else { return }
-            slots[key]?.phase = left > 1 ? .announcing(left - 1) : .ready
-        case .alertAnnouncement(let device):
-            if case .refuse(let text) = verdict { return finish(.fatal("discovery below \(settings.discovery ?? ""): \(text)")) }
-            alertDevices[device] = true
+            announcements[device]?.acknowledged()
         case .state(let key, let newness): stateAcknowledged(key, newness, verdict)
         case .reading(let entry): readingAcknowledged(entry, verdict)
         }
@@ -388,9 +379,8 @@ struct MQTTState: Sendable {
         deadline = nil
         purposes.removeAll()
         fetches.removeAll()
-        holders = holders.filter { $0.value != nil }
         for key in slots.keys { slots[key]?.forget() }
-        alertDevices.removeAll()
+        for device in announcements.keys { announcements[device]?.forget() }
     }
 
     private mutating func finish(_ answer: Answer) {

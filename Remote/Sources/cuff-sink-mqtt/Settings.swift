@@ -1,4 +1,3 @@
-import Glibc
 import RemoteSink
 
 /// The validated settings of the address: `mqtt://USER@HOST:PORT/?gateway=NAME&prefix=cuff&discovery=homeassistant`.
@@ -85,10 +84,4 @@ struct Settings: Sendable, Equatable {
     /// will does not follow our `online`.
     var clientID: String { "cuff-\(gateway)" }
     var topics: Topics { Topics(prefix: prefix, gateway: gateway) }
-}
-
-func ownHostName() -> String {
-    var name = [CChar](repeating: 0, count: 256)
-    guard gethostname(&name, name.count - 1) == 0 else { return "" }
-    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

@@ -16,7 +16,7 @@ struct Entry: Sendable {
 }
 
 struct SlotState: Sendable {
-    enum Phase: Sendable, Equatable { case unknown, fetching, announcing(Int), ready }
+    enum Phase: Sendable, Equatable { case unknown, fetching, announcing, ready }
     var phase = Phase.unknown
     var isFetched = false
     /// The retained message, as acknowledged.

@@ -16,18 +16,12 @@ struct Delivery {
     init(_ address: PostgresAddress, _ conversation: Conversation) {
         self.conversation = conversation
         connection = Connection(address, program: "cuff-sink-postgres")
-        machine = Self.hostName
+        machine = ownHostName()
         signal(SIGALRM) { _ in
             let text: StaticString = "later the name servers did not answer within 20 s\n"
             _ = write(1, text.utf8Start, text.utf8CodeUnitCount)
             _exit(0)
         }
-    }
-
-    private static var hostName: String {
-        var room = [CChar](repeating: 0, count: 256)
-        guard gethostname(&room, room.count - 1) == 0 else { return "" }
-        return String(decoding: room.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     mutating func run() {

@@ -4,7 +4,7 @@ import Testing
 @testable import cuff_sink_mqtt
 
 /// A broker and a `cuff` around the state: what was published, what is retained, what was answered.
-private struct Rig {
+struct Rig {
     var state: MQTTState
     var now = 0.0
     var retained: [String: String] = [:]
@@ -18,6 +18,8 @@ private struct Rig {
     var verdicts: [String: Verdict] = [:]
     var mayRead = true
     var isAccepting = true
+    /// The most messages of discovery that the broker takes; the rest is lost.
+    var limit = Int.max
 
     init(_ address: String, _ change: (inout MQTTState.Limits) -> Void = { _ in }) throws {
         var limits = MQTTState.Limits()
@@ -43,16 +45,27 @@ private struct Rig {
         case .publish(let token, let topic, let payload, let isRetained):
             published.append((topic, payload))
             let verdict = verdicts[topic] ?? .accepted
+            if topic.hasPrefix("homeassistant/") {
+                guard limit > 0 else { return }
+                limit -= 1
+            }
             if isRetained && verdict == .accepted { retained[topic] = payload.isEmpty ? nil : payload }
             if isHolding { held.append(token) } else { events.append(.acknowledged(token, verdict)) }
         case .subscribe(let topic):
             events.append(.subscribed(topic, isGranted: true))
-            if mayRead, let payload = retained[topic] { events.append(.message(topic: topic, payload: Array(payload.utf8))) }
+            for (name, payload) in retained where mayRead && isMatch(name, topic) {
+                events.append(.message(topic: name, payload: Array(payload.utf8)))
+            }
         case .unsubscribe(let topic): events.append(.unsubscribed(topic))
         case .answer(let answer): answers.append(answer)
         case .drop: held.removeAll()
         case .say, .disconnect, .exit: break
         }
+    }
+
+    private func isMatch(_ topic: String, _ filter: String) -> Bool {
+        let (levels, wanted) = (topic.split(separator: "/"), filter.split(separator: "/"))
+        return levels.count == wanted.count && zip(levels, wanted).allSatisfy { $1 == "+" || $0 == $1 }
     }
 
     mutating func acknowledge(_ count: Int = .max, _ verdict: Verdict = .accepted) {
@@ -84,8 +97,8 @@ private struct Rig {
     func payloads(_ topic: String) -> [String] { published.filter { $0.topic == topic }.map(\.payload) }
 }
 
-private let base = "cuff/pi-7/00091ffffe000101/u1"
-private let address = "mqtt://broker/?gateway=pi-7"
+let base = "cuff/pi-7/00091ffffe000101/u1"
+let address = "mqtt://broker/?gateway=pi-7"
 
 @Suite struct MQTTStateTests {
     @Test func reading_IsPublishedRetainedAndAnswered() throws {
@@ -364,109 +377,6 @@ private let address = "mqtt://broker/?gateway=pi-7"
     }
 }
 
-@Suite struct HomeAssistantTests {
-    private static let address = "mqtt://broker/?gateway=pi-7&discovery=homeassistant"
-
-    private static func members(_ payload: String?) throws -> JSONValue {
-        try #require(payload.flatMap { JSONValue(parsing: Array($0.utf8)) })
-    }
-
-    /// As published to a real Home Assistant.
-    @Test func entities_AreAnnouncedOnceBeforeTheReading() throws {
-        var rig = try Rig(Self.address)
-        rig.begin()
-        try rig.send(line("20260505T000001-a"), line("20260505T000002-a"))
-        let node = "cuff_00091ffffe000101"
-        let topics = rig.published.map(\.topic).filter { $0.hasPrefix("homeassistant/") }
-        #expect(
-            topics == [
-                "homeassistant/sensor/\(node)/systolic/config", "homeassistant/sensor/\(node)/diastolic/config",
-                "homeassistant/sensor/\(node)/mean/config", "homeassistant/sensor/\(node)/pulse/config",
-                "homeassistant/sensor/\(node)/measured/config", "homeassistant/binary_sensor/\(node)/irregular/config",
-                "homeassistant/event/\(node)/reading/config",
-            ])
-        #expect(rig.published.firstIndex { $0.topic == "\(base)/reading" } == 8)
-        let systolic = try Self.members(rig.retained[topics[0]])
-        #expect(
-            systolic["name"]?.string == "Systolic" && systolic["stat_t"]?.string == "\(base)/state"
-                && systolic["json_attr_t"]?.string == "\(base)/state")
-        #expect(
-            systolic["unit_of_meas"]?.string == "mmHg" && systolic["stat_cla"]?.string == "measurement" && systolic["frc_upd"]?.bool == true
-        )
-        #expect(
-            systolic["val_tpl"]?.string == "{{ value_json.systolic_mmHg }}"
-                && systolic["uniq_id"]?.string == "\(node)_systolic")
-        #expect(systolic["obj_id"]?.string == "cuff_systolic" && systolic["avty_t"]?.string == "cuff/pi-7/status")
-        #expect(systolic["dev"]?["ids"]?.array == [.string(node)] && systolic["o"]?["name"]?.string == "cuff")
-        #expect(try Self.members(rig.retained[topics[3]])["unit_of_meas"]?.string == "bpm")
-        #expect(try Self.members(rig.retained[topics[4]])["dev_cla"]?.string == "timestamp")
-        #expect(try Self.members(rig.retained[topics[5]])["dev_cla"]?.string == "problem")
-        let event = try Self.members(rig.retained[topics[6]])
-        #expect(
-            event["stat_t"]?.string == "\(base)/reading"
-                && event["evt_typ"]?.array?.compactMap(\.string) == ["reading", "failed"])
-        for topic in topics {
-            let config = try Self.members(rig.retained[topic])
-            #expect(config["dev_cla"]?.string != "pressure" && config["exp_aft"] == nil && config["expire_after"] == nil)
-            #expect(config["avty_t"]?.string == "cuff/pi-7/status")
-        }
-    }
-
-    @Test func withoutDiscovery_NothingIsAnnounced() throws {
-        var rig = try Rig("mqtt://broker/?gateway=pi-7")
-        rig.begin()
-        try rig.send(line("20260505T000001-a"))
-        #expect(!rig.published.contains { $0.topic.hasPrefix("homeassistant") } && rig.answers.count == 1)
-    }
-
-    /// Users are different persons: an entity never shows one after the other.
-    @Test func entities_NeverChangeTheirPerson() throws {
-        for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0]] {
-            var rig = try Rig(Self.address)
-            rig.begin()
-            for (number, user) in order.enumerated() { try rig.send(line("20260505T00000\(number)-a", user: user == 0 ? nil : user)) }
-            let before = rig.retained.filter { $0.key.hasPrefix("homeassistant/") }
-            #expect(before.count == 21)
-            let identities = try before.values.map { try Self.members($0)["uniq_id"]?.string }
-            #expect(Set(identities).count == 21)
-            var next = try Rig(Self.address)
-            next.retained = rig.retained
-            next.begin()
-            for (number, user) in order.reversed().enumerated() {
-                try next.send(line("20260506T00000\(number)-a", user: user == 0 ? nil : user))
-            }
-            #expect(next.retained.filter { $0.key.hasPrefix("homeassistant/") } == before, "\(order)")
-            #expect(next.answers.count == 3)
-        }
-    }
-
-    @Test func denied_IsAConfigurationFault() throws {
-        var rig = try Rig(Self.address)
-        rig.verdicts["homeassistant/sensor/cuff_00091ffffe000101/mean/config"] = Reasons.puback(
-            0x87, topic: "homeassistant/sensor/x/mean/config")
-        rig.begin()
-        try rig.send(line("20260505T000001-a"))
-        guard case .fatal(let text) = rig.answers.last else { return #expect(Bool(false), "\(rig.answers)") }
-        #expect(text.contains("homeassistant/") && rig.answers.count == 1)
-    }
-
-    @Test func forgotten_CuffLosesWhatIsItsOwn() throws {
-        let settings = try settings(Self.address)
-        func config(_ state: String) -> [UInt8] { Array(#"{"stat_t":"\#(state)"}"#.utf8) }
-        let found: [String: [UInt8]] = [
-            "cuff/pi-7/A/u1/state": Array("{}".utf8), "homeassistant/sensor/cuff_A/systolic/config": config("cuff/pi-7/A/u1/state"),
-            "homeassistant/event/cuff_A/reading/config": config("cuff/pi-7/A/u1/reading"),
-            // Read by another gateway since, or removed already.
-            "homeassistant/sensor/cuff_A/u2_mean/config": config("cuff/pi-8/A/u2/state"), "homeassistant/sensor/cuff_A/x/config": [],
-        ]
-        #expect(
-            Forget.removable(found, device: "A", settings) == [
-                "cuff/pi-7/A/u1/state", "homeassistant/event/cuff_A/reading/config", "homeassistant/sensor/cuff_A/systolic/config",
-            ])
-    }
-
-}
-
 /// Alerts of the user's rules.
 @Suite struct MQTTAlertTests {
     private func alert(_ id: String, user: Int? = 1) -> String {
@@ -487,22 +397,33 @@ private let address = "mqtt://broker/?gateway=pi-7"
         for id in ["20260505T073130-a", "20260505T073131-b"] { #expect(rig.answers.contains(.ok(id: id, revision: 0))) }
     }
 
-    /// An alert about silence has no user: it announces no entities, and the plain names stay free for the first user who measures.
-    @Test func discovery_AnnouncesAlertsOnce_AsAnEventOfTheCuff_BeforeTheFirst() throws {
+    /// An alert about silence has no user: it announces no entities of a user, and the plain names stay free for the first user who
+    /// measures.
+    @Test func discovery_AnnouncesAlertsOnce_BeforeTheFirst() throws {
         var rig = try Rig(address + "&discovery=homeassistant")
         rig.begin()
         try rig.send(alert("20260505T073131-a", user: nil), alert("20260505T073131-b", user: nil))
-        let topic = "homeassistant/event/cuff_00091ffffe000101/alert/config"
+        let topic = "homeassistant/device/cuff_00091ffffe000101/config"
         #expect(rig.published.map(\.topic).filter { $0.hasPrefix("homeassistant/") } == [topic])
-        let entity = try #require(rig.retained[topic].flatMap { JSONValue(parsing: Array($0.utf8)) })
-        #expect(entity["stat_t"]?.string == "cuff/pi-7/00091ffffe000101/alert" && entity["avty_t"]?.string == "cuff/pi-7/status")
-        #expect(entity["evt_typ"]?.array?.compactMap(\.string) == ["raised", "cleared"])
-        #expect(entity["val_tpl"]?.string == "{{ dict(value_json, event_type=value_json.event) | tojson }}")
         let place = rig.published.map(\.topic)
         #expect(try #require(place.firstIndex(of: topic)) < #require(place.firstIndex(of: "cuff/pi-7/00091ffffe000101/alert")))
         #expect(rig.answers.count == 2)
-        #expect(
-            Forget.removable([topic: Array((rig.retained[topic] ?? "").utf8)], device: "00091ffffe000101", rig.state.settings) == [topic])
+        let components = try #require(rig.retained[topic].flatMap { JSONValue(parsing: Array($0.utf8)) }?["cmps"])
+        guard case .object(let members) = components else { return #expect(Bool(false), "no object") }
+        #expect(members.map(\.key) == ["alert", "alert_raised", "alert_cleared"])
+        let entity = try #require(components["alert"])
+        #expect(entity["stat_t"]?.string == "cuff/pi-7/00091ffffe000101/alert" && entity["avty_t"]?.string == "cuff/pi-7/status")
+        #expect(entity["evt_typ"]?.array?.compactMap(\.string) == ["raised", "cleared"])
+        #expect(entity["val_tpl"]?.string == "{{ dict(value_json, event_type=value_json.event) | tojson }}")
+        for event in ["raised", "cleared"] {
+            let trigger = try #require(components["alert_\(event)"])
+            #expect(trigger["p"]?.string == "device_automation" && trigger["atype"]?.string == "trigger")
+            #expect(trigger["t"]?.string == "cuff/pi-7/00091ffffe000101/alert" && trigger["val_tpl"]?.string == "{{ value_json.event }}")
+            #expect(trigger["type"]?.string == "alert" && trigger["stype"]?.string == event && trigger["pl"]?.string == event)
+        }
+        try rig.send(line("20260505T073132-c", user: nil))
+        let later = try #require(rig.retained[topic].flatMap { JSONValue(parsing: Array($0.utf8)) }?["cmps"])
+        #expect(later["systolic"]?["stat_t"]?.string == "cuff/pi-7/00091ffffe000101/u0/state" && later["alert"] != nil)
     }
 
     @Test func anAlertThatNobodyHears_HoldsReadingsUp_OnlyWhereItWasAnnounced() throws {

@@ -380,7 +380,7 @@ class MosquittoTests(unittest.TestCase):
         self.assertRegex(run(address + "pi-8", reading(identity(1)))[0][1], "^fatal the broker does not let this user publish to cuff/pi-8/status")
         self.assertRegex(run(address + "pi-9", reading(identity(1)))[0][1], "^fatal the broker does not let this user read cuff/pi-9/.*state=no")
         self.assertEqual(run(address + "pi-9&state=no", reading(identity(1)))[0][1], f"ok {identity(1)} 0")
-        self.assertRegex(run(address + "pi-7&discovery=homeassistant", reading(identity(1)))[0][1], "^fatal the broker does not let this user publish to homeassistant/sensor/")
+        self.assertRegex(run(address + "pi-7&discovery=homeassistant", reading(identity(1)))[0][1], "^fatal the broker does not let this user publish to homeassistant/device/")
 
     def expect(self, result, status, pattern):
         self.assertRegex(result[0], pattern)
@@ -409,7 +409,7 @@ class MosquittoTests(unittest.TestCase):
         self.expect(check(address + "pi-8"), 78, "^fatal the broker at .* accepts `cuff` with the password but not reading cuff/pi-8/status; .*state=no|but not the topic cuff/pi-8/status")
         self.expect(check(address + "pi-8&state=no"), 78, "^fatal the broker at .* accepts `cuff` with the password but not the topic cuff/pi-8/status; grant it permission to publish to cuff/pi-8/#$")
         self.expect(check(address + "pi-9&state=no"), 0, "^ok ")
-        self.expect(check(address + "pi-7&discovery=homeassistant"), 78, "but not the topic homeassistant/sensor/.*; grant it permission to publish to homeassistant/#$")
+        self.expect(check(address + "pi-7&discovery=homeassistant"), 78, "but not the topic homeassistant/device/.*; grant it permission to publish to homeassistant/#$")
         self.expect(check(address + "pi-7&gatway=x"), 78, "^fatal unknown setting")
         self.expect(check(f"mqtt://127.0.0.1:{free_port()}/"), 75, "^later cannot reach the broker .*Connection refused")
         pathlib.Path(own).write_text("wrong-secret\n")
@@ -480,20 +480,43 @@ class MosquittoTests(unittest.TestCase):
         self.subscriber(broker)
         address = f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7&discovery=homeassistant"
         run(address, reading(identity(1), user=None), reading(identity(2), user=2))
-        retained = broker.retained("homeassistant/#")
-        self.assertEqual(len(retained), 14)
         node = "cuff_00091ffffe000101"
-        for topic, payload in retained.items():
-            config = json.loads(payload)
+        topic = f"homeassistant/device/{node}/config"
+        retained = broker.retained("homeassistant/#")
+        self.assertEqual(list(retained), [topic])
+        components = json.loads(retained[topic])["cmps"]
+        self.assertEqual(len(components), 17)
+        for name, config in components.items():
+            if name.startswith("alert"): continue
             self.assertEqual(config["avty_t"], "cuff/pi-7/status")
             self.assertNotEqual(config.get("dev_cla"), "pressure")
-            self.assertIn("/u2/" if "/u2_" in topic else "/u0/", config["stat_t"])
-        self.assertTrue(json.loads(retained[f"homeassistant/sensor/{node}/systolic/config"])["frc_upd"])
-        self.assertIn(f"homeassistant/event/{node}/reading/config", retained)
+            self.assertIn("/u2/" if name.startswith("u2_") else "/u0/", config["stat_t"])
+        self.assertTrue(components["systolic"]["frc_upd"])
         forget = [BINARY, "--forget", "00091ffffe000101", address]
-        self.assertEqual(subprocess.run(forget, capture_output=True, text=True, timeout=180).stdout.count("removed "), 16)
+        self.assertEqual(subprocess.run(forget, capture_output=True, text=True, timeout=180).stdout.count("removed "), 3)
         self.assertEqual(list(broker.retained("#")), ["cuff/pi-7/status"])
         self.assertEqual(subprocess.run(forget, capture_output=True, timeout=180).returncode, 69)
+
+    def test_home_assistant_migration(self):
+        """The messages of single entities that earlier builds left become components of the device."""
+        broker = self.broker()
+        subscriber = self.subscriber(broker)
+        node = "cuff_00091ffffe000101"
+        old = {f"homeassistant/sensor/{node}/{name}/config": json.dumps({"name": name, "stat_t": f"cuff/pi-7/00091ffffe000101/u0/state",
+               "uniq_id": f"{node}_{name}", "obj_id": f"cuff_{name}", "dev": {"ids": [node]}, "o": {"name": "cuff"}}) for name in ("systolic", "diastolic")}
+        for topic, payload in old.items():
+            subprocess.run(["mosquitto_pub", "-p", str(broker.port), "-t", topic, "-m", payload, "-r", "-q", "1"], check=True, timeout=60)
+        address = f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7&discovery=homeassistant"
+        self.assertEqual(run(address, reading(identity(1)))[0][1], f"ok {identity(1)} 0")
+        topic = f"homeassistant/device/{node}/config"
+        retained = broker.retained("homeassistant/#")
+        self.assertEqual(list(retained), [topic])
+        components = json.loads(retained[topic])["cmps"]
+        self.assertEqual({name: components[name]["stat_t"].split("/")[3] for name in ("systolic", "diastolic", "u1_systolic")},
+                         {"systolic": "u0", "diastolic": "u0", "u1_systolic": "u1"})
+        self.assertEqual(components["systolic"]["def_ent_id"], "sensor.cuff_systolic")
+        places = [place for place, _ in subscriber.messages if place.startswith("homeassistant/")]
+        self.assertEqual(places, sorted(old, reverse=True) + [topic] + sorted(old) + [topic] + sorted(old))
 
     def test_killed_helper(self):
         """kill -9 of the helper at random instants: every acknowledged reading came, and the newest is retained."""

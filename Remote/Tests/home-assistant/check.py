@@ -1,17 +1,33 @@
-"""check.py BINARY: what a person sees in Home Assistant of the readings that cuff-sink-mqtt delivers.
+"""check.py BINARY NEWEST: what a person sees in Home Assistant of the readings that cuff-sink-mqtt delivers.
 
 Run it with the Python of an environment that holds Home Assistant (`run` makes one). Mosquitto and Home Assistant are started here, on
 loopback, in a temporary folder, and stopped again.
+
+Home Assistant 2024.3.3 has no messages of whole devices, which came with 2024.11: `Bridge` splits them into messages of single entities, as
+later releases do themselves (mqtt/discovery.py, _parse_device_payload). NEWEST is the folder of homeassistant/components/mqtt of 2026.4, which
+needs a newer Python: the message is compared with the names that it accepts.
 """
 import json, os, pathlib, secrets, shutil, socket, subprocess, sys, tempfile, time, urllib.error, urllib.request
 import jwt
+import paho.mqtt.client
 
-BINARY = str(pathlib.Path(sys.argv[1]).resolve())
+BINARY, NEWEST = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
 HOME = pathlib.Path(tempfile.mkdtemp(prefix="cuff-home-assistant-"))
 HOME.chmod(0o755)
 USER, PASSWORD = "cuff", "c0rrect-h0rse"
 CUFF = "00091ffffe000101"
 failures = []
+# The device trigger that Home Assistant offers for the cuff in its automation editor.
+AUTOMATION = """automation:
+  - alias: alert
+    trigger:
+      - platform: device
+        domain: mqtt
+        device_id: {device}
+        type: alert
+        subtype: raised
+    action: []
+"""
 
 
 def free_port():
@@ -21,7 +37,7 @@ def free_port():
 
 
 BROKER, WEB = free_port(), free_port()
-ADDRESS = f"mqtt://{USER}@127.0.0.1:{BROKER}/?gateway=pi-7&discovery=homeassistant"
+ADDRESS = f"mqtt://{USER}@127.0.0.1:{BROKER}/?gateway=pi-7&discovery=devices"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": str(HOME), "CREDENTIALS_DIRECTORY": str(HOME / "credentials")}
 
 
@@ -61,6 +77,35 @@ class Broker:
         return dict(line.split(" ", 1) for line in done.stdout.splitlines())
 
 
+class Bridge:
+    """Splits the messages below devices/ into those of single entities below homeassistant/."""
+
+    def __init__(self):
+        self.known = set()
+        self.client = paho.mqtt.client.Client("bridge")
+        self.client.username_pw_set(USER, PASSWORD)
+        self.client.on_connect = lambda client, *_: client.subscribe("devices/device/+/config", 1)
+        self.client.on_message = lambda _, __, message: self.split(message.topic.split("/")[2], message.payload)
+        wait_for("the broker", lambda: self.client.connect("127.0.0.1", BROKER) == 0)
+        self.client.loop_start()
+
+    def split(self, node, payload):
+        message = json.loads(payload) if payload else {"cmps": {}}
+        topics = set()
+        for name, component in message["cmps"].items():
+            topic = f"homeassistant/{component.pop('p')}/{node}/{name}/config"
+            topics.add(topic)
+            # The name of this option before 2025.10.
+            if "def_ent_id" in component: component["obj_id"] = component.pop("def_ent_id").split(".")[1]
+            self.client.publish(topic, json.dumps({**component, "dev": message["dev"], "o": message["o"]}), 1, True)
+        for topic in self.known - topics: self.client.publish(topic, b"", 1, True)
+        self.known = topics
+
+    def stop(self):
+        self.client.disconnect()
+        self.client.loop_stop()
+
+
 class HomeAssistant:
     """One installation: its registry and its broker's address are kept over restarts."""
 
@@ -83,10 +128,10 @@ class HomeAssistant:
     def store(name, data):
         write(f".storage/{name}", json.dumps({"version": 1, "minor_version": 1, "key": name, "data": data}))
 
-    def start(self, units):
+    def start(self, units, *more):
         write("configuration.yaml", "\n".join([
             "homeassistant:", "  name: check", f"  unit_system: {units}", "  time_zone: Europe/Berlin", "http:", "  server_host: 127.0.0.1",
-            f"  server_port: {WEB}", "api:", "logger:", "  default: warning", ""]))
+            f"  server_port: {WEB}", "api:", "logger:", "  default: warning", *more, ""]))
         now = int(time.time())
         self.token = jwt.encode({"iss": "token", "iat": now - 10, "exp": now + 86400}, self.key, algorithm="HS256")
         with open(HOME / "out", "a") as out:
@@ -98,6 +143,13 @@ class HomeAssistant:
         with urllib.request.urlopen(request, timeout=10) as answer:
             return {state["entity_id"]: state for state in json.load(answer)}
 
+    def device(self, entity):
+        """The id of its device."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{WEB}/api/template", json.dumps({"template": f"{{{{ device_id('{entity}') }}}}"}).encode(),
+            {"Authorization": "Bearer " + self.token, "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=10) as answer: return answer.read().decode()
+
     def stop(self):
         if self.process:
             self.process.terminate()
@@ -108,7 +160,7 @@ class HomeAssistant:
         """The cuff's own, by the last word of their ids."""
         found = {}
         for name, state in self.states().items():
-            for word in ("systolic", "diastolic", "mean", "pulse", "measured", "irregular", "reading"):
+            for word in ("systolic", "diastolic", "mean", "pulse", "measured", "irregular", "reading", "alert"):
                 if "cuff" in name and name.endswith(word): found[word] = state
         return found
 
@@ -174,6 +226,39 @@ def reading(identity, systolic, diastolic, pulse, **more):
     return facts | more
 
 
+# The options that the documentation of 2026.4 has for these platforms.
+ENTITY = {"platform", "name", "unique_id", "default_entity_id", "availability_topic", "state_topic", "value_template"}
+OPTIONS = {
+    "sensor": ENTITY | {"unit_of_measurement", "state_class", "device_class", "force_update", "json_attributes_topic"},
+    "binary_sensor": ENTITY | {"device_class"},
+    "event": ENTITY | {"event_types"},
+    "device_automation": {"platform", "automation_type", "topic", "type", "subtype", "payload", "value_template"},
+}
+
+
+def check_message(payload):
+    """The message of the device against the names and rules of 2026.4: mqtt/abbreviations.py, const.py and schemas.py."""
+    names, message = {}, json.loads(payload)
+    exec((NEWEST / "abbreviations.py").read_text(), names)
+    expand = lambda table, members: {names[table].get(key, key): value for key, value in members.items()}
+    top = expand("ABBREVIATIONS", message)
+    check("the message has these members and no other", set(top) == {"device", "origin", "components"}, set(top))
+    device, origin = expand("DEVICE_ABBREVIATIONS", top["device"]), expand("ORIGIN_ABBREVIATIONS", top["origin"])
+    check("the device is identified", set(device) == {"identifiers", "name", "serial_number"} and len(device["identifiers"]) == 1, device)
+    check("the origin is named", set(origin) == {"name", "sw_version"}, origin)
+    supported = (NEWEST / "const.py").read_text().split("SUPPORTED_COMPONENTS = (")[1].split(")")[0]
+    wrong, identities = [], []
+    for name, component in top["components"].items():
+        options = expand("ABBREVIATIONS", component)
+        platform = options["platform"]
+        isEntity = platform != "device_automation"
+        if (set(options) - OPTIONS[platform] or f'"{platform}"' not in supported or isEntity and not {"unique_id", "default_entity_id"} <= set(options)
+                or isEntity and options["default_entity_id"].split(".")[0] != platform): wrong.append((name, options))
+        if isEntity: identities.append(options["unique_id"])
+    check("each component has only options of its platform", not wrong and len(top["components"]) == 10, wrong)
+    check("each entity has its own unique id", len(set(identities)) == len(identities) == 8, identities)
+
+
 def run(broker, home):
     home.start("metric")
     helper = Helper()
@@ -181,6 +266,7 @@ def run(broker, home):
     helper.send(first)
     home.shows("a reading, with the mean unknown", systolic="128", diastolic="82", pulse="71", mean="unknown", irregular="on",
                measured="2026-05-05T05:33:20+00:00")
+    check_message(broker.retained("devices/#")[f"devices/device/cuff_{CUFF}/config"])
     entities = home.entities()
     check("systolic is in mmHg and carries the id", (entities["systolic"]["attributes"]["unit_of_measurement"], entities["systolic"]["attributes"].get("id"))
           == ("mmHg", first["id"]), entities["systolic"])
@@ -197,10 +283,19 @@ def run(broker, home):
     check("a failure is an event with its reason", home.entities()["reading"]["attributes"]["event_type"] == "failed")
     check("each is an event of its own", home.entities()["reading"]["state"] > fired)
     home.shows("neither an older reading nor a failure replaces the newest", systolic="133", diastolic="85")
+    device = home.device(entities["systolic"]["entity_id"])
     home.stop()
-    home.start("us_customary")
+    home.start("us_customary", *AUTOMATION.format(device=device).splitlines())
     home.shows("after a restart, in a home with US units, the newest is back in mmHg", systolic="133", diastolic="85")
     check("no inches of mercury", home.entities()["systolic"]["attributes"]["unit_of_measurement"] == "mmHg")
+    rule = {"type": "alert", "schema": 1, "driver": "phd", "device": CUFF, "rule": "high", "measured": "2026-05-05T08:00:00+02:00", "readings": [second["id"]], "text": "high"}
+    triggered = lambda: home.states()["automation.alert"]["attributes"]["last_triggered"]
+    helper.send(rule | {"id": "20260505T080000-0000000000000006", "event": "cleared"})
+    wait_for("the event of an alert", lambda: home.entities()["alert"]["attributes"].get("event_type") == "cleared", 30)
+    check("`cleared` does not trigger an automation for `raised`", triggered() is None, triggered())
+    helper.send(rule | {"id": "20260505T080000-0000000000000007", "event": "raised"})
+    wait_for("the automation of an alert", triggered, 30)
+    check("a raised alert triggers an automation of the device", home.entities()["alert"]["attributes"].get("rule") == "high", home.entities()["alert"])
     helper.send({"type": "deleted", "schema": 1, "id": second["id"], "revision": 255, "of": "blood_pressure", "driver": "phd", "device": CUFF,
                  "user": 1, "measured": second["measured"], "parts": ["pulse_rate"]})
     home.shows("a deleted reading is no longer shown", systolic="unknown", diastolic="unknown", pulse="unknown", mean="unknown")
@@ -212,12 +307,13 @@ def run(broker, home):
     check("forgetting the cuff succeeds", done.returncode == 0, done.stderr)
     wait_for("the removal of the entities", lambda: not home.entities(), 30)
     print("ok   forgetting the cuff removes its entities")
-    check("nothing of it is retained", not [topic for topic in broker.retained("homeassistant/#")], broker.retained("homeassistant/#"))
+    check("nothing of it is retained", not broker.retained("devices/#"), broker.retained("devices/#"))
     errors = [line for line in (HOME / "out").read_text().splitlines() if " ERROR " in line and "mqtt" in line.lower()]
     check("Home Assistant logged no error of MQTT", not errors, errors[:3])
 
 
 broker, home = Broker(), HomeAssistant()
+bridge = Bridge()
 try:
     run(broker, home)
 except AssertionError as fault:
@@ -226,6 +322,7 @@ except AssertionError as fault:
 finally:
     try:
         home.stop()
+        bridge.stop()
     finally:
         broker.process.terminate()
         broker.process.wait(60)

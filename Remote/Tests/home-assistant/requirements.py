@@ -4,7 +4,7 @@ import json, pathlib, sys
 
 components = pathlib.Path(sys.argv[1]) / "homeassistant/components"
 # `analytics` and `cloud` are loaded by its core, whatever the configuration says.
-waiting = ["api", "analytics", "cloud", "config", "event", "frontend", "http", "mqtt", "onboarding", "person", "recorder", "sensor"]
+waiting = ["api", "analytics", "automation", "cloud", "config", "event", "frontend", "http", "mqtt", "onboarding", "person", "recorder", "sensor"]
 seen, needed = set(), set()
 while waiting:
     name = waiting.pop()

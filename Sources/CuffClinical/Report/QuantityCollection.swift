@@ -8,12 +8,15 @@ package struct QuantityCollection: Sendable {
     package private(set) var leftOut = 0
     /// The values of a category, which are not averaged; empty for a quantity.
     package let values: [CategoryValue]
+    /// The only cuff of the values; `nil`: of any.
+    package var source: Provenance?
     private var found: [Int64: QuantityStatistics] = [:]
     /// The total duration of a category in seconds.
     private var lasting: [Int64: Int64] = [:]
 
-    package init(_ type: SampleType, _ cut: CalendarCut, values: [CategoryValue] = []) {
-        (self.type, self.cut, self.values) = (type, cut, values)
+    package init(_ type: SampleType, _ cut: CalendarCut) {
+        (self.type, self.cut) = (type, cut)
+        values = QuantityType.all.first { $0.sample == type }?.values ?? []
     }
 
     /// Adds a value in the unit of the type. A weighted style needs values in the order of time.
@@ -24,20 +27,7 @@ package struct QuantityCollection: Sendable {
         if !values.isEmpty, let duration { lasting[key, default: 0] += duration.components.seconds }
     }
 
-    /// Adds the values of a series; values whose unit cannot be converted are left out.
-    package mutating func add(_ series: QuantitySeries) {
-        guard let unit = type.unit else { return }
-        for element in series.elements {
-            guard let value = HealthQuantity(element.value, series.unit).value(in: unit) else {
-                leftOut += 1
-                continue
-            }
-            let time = Timestamp(milliseconds: series.start.milliseconds + element.start / 1000)
-            let lasting = Duration.microseconds(max(0, element.end - element.start))
-            add(DatedValue(value, at: time, from: series.reading ?? .none), lasting: lasting > .zero ? lasting : nil)
-        }
-    }
-
+    /// Counts a value that was left out.
     package mutating func leaveOut() { leftOut += 1 }
 
     package var buckets: [(key: Int64, statistics: QuantityStatistics)] {
@@ -55,7 +45,7 @@ package struct QuantityCollection: Sendable {
     }
 
     /// One line for each bucket: `{"type":"statistics","schema":1,"quantity":"body_mass","unit":"kg","by":"day",…}`.
-    package func appendLines(name: String, user: Int?, to text: inout TextBuffer) {
+    package func appendLines(name: String, person: Person?, to text: inout TextBuffer) {
         for (key, statistics) in buckets {
             text.append("{\"type\":\"statistics\",\"schema\":1")
             text.append(key: "quantity", name)
@@ -64,13 +54,18 @@ package struct QuantityCollection: Sendable {
             text.append(key: "bucket", cut.label(of: key))
             text.append(key: "zone", cut.zone.name)
             if let style = type.aggregation { text.append(key: "style", style.rawValue) }
-            if let user { text.append(key: "user", user) }
+            text.appendOwner(person)
+            if let source {
+                text.append(key: "driver", source.driver)
+                if !source.device.isEmpty { text.append(key: "device", source.device) }
+            }
             text.append(key: "count", statistics.count)
             if values.isEmpty {
                 if let result = result(statistics) { text.append(key: result.word, rounded: result.value) }
                 for (word, value) in [("min", statistics.minimum), ("max", statistics.maximum), ("last", statistics.mostRecent)] {
                     if let value { text.append(key: word, rounded: value.value) }
                 }
+                if let last = statistics.mostRecent { text.append(key: "last_time", last.time, in: cut.zone) }
             } else {
                 text.append(key: "duration_s", Int(lasting[key] ?? 0))
                 for (word, value) in [("worst", statistics.maximum), ("last", statistics.mostRecent)] {

@@ -1,17 +1,17 @@
 import CuffCore
 
 /// A pure-tone hearing test: the threshold of each ear at each frequency.
-package struct Audiogram: Sendable, Hashable {
+public struct Audiogram: Sendable, Hashable {
     /// The thresholds at one frequency. At least one ear has a value.
-    package struct Point: Sendable, Hashable {
+    public struct Point: Sendable, Hashable {
         /// In Hz.
-        package let frequency: Digits
+        public let frequency: Digits
         /// In dB of hearing level; `nil` for an ear that was not tested.
-        package let left: Digits?, right: Digits?
+        public let left: Digits?, right: Digits?
     }
 
     /// Ascending in frequency; each frequency once.
-    package let points: [Point]
+    public let points: [Point]
 
     /// Frequencies of a test; clinics use up to a dozen.
     static let mostPoints = 16
@@ -19,6 +19,8 @@ package struct Audiogram: Sendable, Hashable {
     static let frequencies = 20.0...20_000, levels = -20.0...130
     /// Partition 1024 of the nomenclature is private (MDC_PART_PVT, ISO/IEEE 11073-10101); the term is this program's own.
     static let partition: UInt16 = 1024, term: UInt16 = 0xC0F3
+
+    init(points: [Point]) { self.points = points }
 
     /// Parses `250:34/27,500:30/-`: a frequency, the left and the right ear's level, `-` for an ear that was not tested. `nil` for
     /// anything else, a value outside of the limits, a repeated frequency, or too many.

@@ -1,17 +1,24 @@
 import CuffCore
 
 /// An event or a symptom over an interval, with one of a few values or without one.
-package struct CategorySample: Sendable, Hashable {
-    package let type: SampleType
-    package let value: CategoryValue?
-    package let start: Timestamp
-    package let end: Timestamp
-    package let source: HealthSource
-    package let device: DeviceIdentity?
-    package let metadata: HealthMetadata
+public struct CategorySample: Sendable, Hashable {
+    /// The type of the event; always a category type.
+    public let type: SampleType
+    /// Its value; `nil` for a type without values.
+    public let value: CategoryValue?
+    /// When the event begins.
+    public let start: Timestamp
+    /// When the event ends, at `start` or later.
+    public let end: Timestamp
+    /// The program that made the sample.
+    public let source: HealthSource
+    /// The cuff; `nil` if it is unknown.
+    public let device: DeviceIdentity?
+    /// The metadata.
+    public let metadata: HealthMetadata
 
     /// Throws `invalidArgument` if type, times or metadata are inconsistent.
-    init(
+    public init(
         _ type: SampleType, value: CategoryValue? = nil, start: Timestamp, end: Timestamp, source: HealthSource,
         device: DeviceIdentity? = nil, metadata: HealthMetadata = HealthMetadata()
     ) throws(HealthError) {

@@ -13,6 +13,17 @@ public struct HealthQuantity: Sendable, Hashable {
         self.unit = unit
     }
 
+    /// A number of the program's own, with its shortest digits; `nil` unless it is finite. A literal needs no unwrapping:
+    /// `HealthQuantity(120.5, .mmHg)`.
+    @_disfavoredOverload
+    public init?(_ value: Double, _ unit: HealthUnit) {
+        guard let digits = Digits(value) else { return nil }
+        self.init(digits, unit)
+    }
+
+    /// A whole number.
+    public init(_ value: Int, _ unit: HealthUnit) { self.init(Digits(value), unit) }
+
     /// A pressure in the unit in which the cuff sent it.
     public init(_ pressure: Pressure) { self.init(pressure.digits, pressure.unit == .mmHg ? .mmHg : .kPa) }
     /// A pulse rate in beats per minute.
@@ -20,7 +31,17 @@ public struct HealthQuantity: Sendable, Hashable {
 
     /// The value in another unit; `nil` if the dimension differs.
     public func value(in other: HealthUnit) -> Double? {
-        guard unit.dimension == other.dimension else { return nil }
-        return unit == other ? digits.value : digits.value * unit.scale / other.scale
+        guard unit.isConvertible(to: other) else { return nil }
+        guard unit != other else { return digits.value }
+        return unit.zero == other.zero
+            ? digits.value * unit.scale / other.scale : (digits.value * unit.scale + unit.zero - other.zero) / other.scale
+    }
+
+    /// The quantity in another unit, rounded to nine significant digits; `nil` if the dimension differs. In its own unit it keeps its
+    /// digits.
+    public func converted(to other: HealthUnit) -> HealthQuantity? {
+        guard unit != other else { return self }
+        guard let value = value(in: other), let digits = Digits(value, significant: 9) else { return nil }
+        return HealthQuantity(digits, other)
     }
 }

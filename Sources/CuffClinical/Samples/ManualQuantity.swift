@@ -29,7 +29,8 @@ package struct ManualQuantity: Sendable, Hashable {
         let quantity = Quantity(
             partition: UInt16(truncatingIfNeeded: type.mdc >> 16), term: UInt16(truncatingIfNeeded: type.mdc), value: value, unit: type.unit
         )
-        var reading = Reading.entered(.quantity(quantity), as: text.array, at: time, user: user, received: received, zone: zone)
+        let content: Reading.Content = type == .heartRate ? .pulseRate(PulseRate(value)) : .quantity(quantity)
+        var reading = Reading.entered(content, as: text.array, at: time, user: user, received: received, zone: zone)
         reading.duration = duration
         reading.text = type.value(value)?.word
         reading.remarks = remarks.isEmpty ? nil : remarks

@@ -36,6 +36,7 @@ package struct QuantityType: Sendable, Hashable {
     /// are in partition 1024, which is private (MDC_PART_PVT), and their unit is above 0xF000, which is private in each partition (ISO/IEEE
     /// 11073-10101); this program chose both. The ranges are wide limits of this program.
     package static let all: [QuantityType] = [
+        QuantityType("heart_rate", .heartRate, 2, 18474, unit: 2720, PulseRate.plausible),
         QuantityType("body_mass", .bodyMass, 2, 57664, unit: 1731, 0.3...650),
         QuantityType("height", .height, 2, 57668, unit: 1297, 20...280),
         QuantityType("body_temperature", .bodyTemperature, 2, 19292, unit: 6048, 25...45),
@@ -44,6 +45,7 @@ package struct QuantityType: Sendable, Hashable {
         QuantityType("blood_glucose", .bloodGlucose, 2, 29112, unit: 2130, 10...1000),
         QuantityType("environmental_audio_exposure", .environmentalAudioExposure, 1024, 0xC0F1, unit: 0xFDBA, 0...150),
         QuantityType("headphone_audio_exposure", .headphoneAudioExposure, 1024, 0xC0F2, unit: 0xFDBA, 0...150),
+        QuantityType("audio_exposure_event", .audioExposureEvent, 0xC0FA, CategoryValue.audioExposure),
         QuantityType("dizziness", .dizziness, 0xC0F4, CategoryValue.severity),
         QuantityType("headache", .headache, 0xC0F5, CategoryValue.severity),
         QuantityType("fainting", .fainting, 0xC0F6, CategoryValue.severity),
@@ -51,6 +53,9 @@ package struct QuantityType: Sendable, Hashable {
         QuantityType("shortness_of_breath", .shortnessOfBreath, 0xC0F8, CategoryValue.severity),
         QuantityType("palpitations", .palpitations, 0xC0F9, CategoryValue.severity),
     ]
+
+    /// A pulse of its own. Its readings hold a pulse, not a quantity.
+    package static let heartRate = all[0]
 
     /// The value of a category with this number, or `nil`.
     package func value(_ digits: Digits) -> CategoryValue? { values.first { Double($0.number) == digits.value } }
@@ -61,6 +66,7 @@ package struct QuantityType: Sendable, Hashable {
     /// The type of a stored quantity; `nil` if it has none, or is in another unit. Private terms of the nomenclature are this program's own
     /// only if a person typed them in.
     package static func of(_ reading: Reading) -> QuantityType? {
+        if case .pulseRate = reading.content { return heartRate }
         guard case .quantity(let quantity) = reading.content, let type = all.first(where: { $0.mdc == quantity.mdc }),
             type.unit == quantity.unit
         else { return nil }

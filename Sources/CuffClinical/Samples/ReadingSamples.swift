@@ -9,7 +9,9 @@ public struct ReadingSamples: Sendable, Hashable {
     public let heartRate: QuantitySample?
     /// A quantity beyond blood pressure; `nil` for a pressure or a pulse.
     public let quantity: QuantitySample?
-    package let category: CategorySample?
+    /// A symptom; `nil` for anything else.
+    public let category: CategorySample?
+    /// A hearing test; `nil` for anything else.
     package let audiogram: Audiogram?
     /// When the reading was measured.
     public let time: Timestamp
@@ -36,7 +38,7 @@ public struct ReadingSamples: Sendable, Hashable {
         if let user = reading.user { metadata.other["CuffUser"] = "\(user)" }
         if !reading.flags.isEmpty { metadata.other["CuffFlags"] = reading.flags.text(separator: " ") }
         if let word = reading.trigger.word { metadata.other["CuffTrigger"] = word.description }
-        for (key, text) in reading.remarks?.all ?? [] { metadata.other[Self.metadataKey(key)] = text }
+        for (key, text) in reading.remarks?.all ?? [] { metadata.other[HealthMetadata.key(key)] = text }
         (self.time, self.metadata) = (time, metadata)
         let pulse: PulseRate?
         switch reading.content {
@@ -113,16 +115,6 @@ public struct ReadingSamples: Sendable, Hashable {
 
     private static func end(of reading: Reading, from time: Timestamp) -> Timestamp {
         Timestamp(milliseconds: time.milliseconds + (reading.duration.map { $0.components.seconds * 1000 } ?? 0))
-    }
-
-    /// HealthKit has no keys for these.
-    private static func metadataKey(_ key: Remarks.Key) -> String {
-        switch key {
-        case .note: "CuffNote"
-        case .medication: "CuffMedication"
-        case .posture: "CuffPosture"
-        case .arm: "CuffArm"
-        }
     }
 
     static func syncIdentifier(_ id: Reading.ID) -> String { "cuff:\(id)" }

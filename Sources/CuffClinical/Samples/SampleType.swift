@@ -72,6 +72,9 @@ public struct SampleType: Sendable, Hashable {
     /// The pulse was at or below the person's limit.
     public static let lowHeartRate = category("HKCategoryTypeIdentifierLowHeartRateEvent")
 
+    /// A loud sound for a short time, at or above the person's limit.
+    public static let audioExposureEvent = category("HKCategoryTypeIdentifierAudioExposureEvent")
+
     // Symptoms with their severity (`CategoryValue.severity`). Identifiers: Apple's HKTypeIdentifiers.h, iOS 13.6.
     /// Dizziness.
     public static let dizziness = category("HKCategoryTypeIdentifierDizziness")
@@ -90,7 +93,8 @@ public struct SampleType: Sendable, Hashable {
     public static let all: [SampleType] = [
         systolic, diastolic, heartRate, heartRateVariability, meanPressure, cuffPressure, measurements, bodyMass, height,
         bodyTemperature, oxygenSaturation, respiratoryRate, bloodGlucose, environmentalAudioExposure, headphoneAudioExposure, bloodPressure,
-        heartbeatSeries, audiogram, irregularPulse, highHeartRate, lowHeartRate, dizziness, headache, fainting, chestPain,
+        heartbeatSeries, audiogram, irregularPulse, highHeartRate, lowHeartRate, audioExposureEvent, dizziness, headache, fainting,
+        chestPain,
         shortnessOfBreath, palpitations,
     ]
 
@@ -103,7 +107,7 @@ public struct SampleType: Sendable, Hashable {
     public var isHealthKits: Bool { identifier.description.hasPrefix("HK") }
 
     /// Whether values of the type may be in this unit: the dimensions agree.
-    public func allows(_ unit: HealthUnit) -> Bool { unit.dimension == self.unit?.dimension }
+    public func allows(_ unit: HealthUnit) -> Bool { self.unit?.isConvertible(to: unit) ?? false }
 
     /// Throws `invalidArgument` unless a sample of this type may cover the time.
     func checkExtent(_ start: Timestamp, _ end: Timestamp) throws(HealthError) {

@@ -15,6 +15,15 @@ public enum HealthSeries: Sendable, Hashable {
         }
     }
 
+    /// The device that the values are from; `nil` if it is unknown.
+    public var device: DeviceIdentity? {
+        switch self {
+        case .quantity(let series): series.device
+        case .heartbeats(let series): series.device
+        case .waveform(let series): series.device
+        }
+    }
+
     /// The reading that owns the series, or `nil`.
     public var reading: Reading.ID? {
         switch self {

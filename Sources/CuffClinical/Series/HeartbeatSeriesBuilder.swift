@@ -1,24 +1,30 @@
 import CuffCore
 
 /// Collects the beats of a series: `add` any number of times, then `finish` or `discard` once.
-struct HeartbeatSeriesBuilder: Sendable {
+public struct HeartbeatSeriesBuilder: Sendable {
     /// A day of 200 beats a minute is 288,000.
-    static let maximumCount = 300_000
+    public static let maximumCount = 300_000
 
-    let start: Timestamp
-    let source: HealthSource
-    let device: DeviceIdentity?
-    private(set) var state = QuantitySeriesBuilder.State.building
+    /// The instant from which the beats count.
+    public let start: Timestamp
+    /// The program that makes the series.
+    public let source: HealthSource
+    /// The cuff; `nil` if it is unknown.
+    public let device: DeviceIdentity?
+    /// Where the builder stands.
+    public private(set) var state = QuantitySeriesBuilder.State.building
     private var beats: [HeartbeatSeries.Beat] = []
 
-    init(start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) {
+    /// A series without beats.
+    public init(start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) {
         (self.start, self.source, self.device) = (start, source, device)
     }
 
-    var count: Int { beats.count }
+    /// The number of beats so far.
+    public var count: Int { beats.count }
 
     /// A beat at its time since the start of the series. Times must grow.
-    mutating func add(at elapsed: Duration, precededByGap: Bool = false) throws(HealthError) {
+    public mutating func add(at elapsed: Duration, precededByGap: Bool = false) throws(HealthError) {
         try state.check()
         let time = elapsed.microseconds
         guard time >= 0 else { throw .invalid("the beat lies before the start of the series") }
@@ -31,7 +37,7 @@ struct HeartbeatSeriesBuilder: Sendable {
     }
 
     /// A beat with its interval to the previous one, as cuffs send it. The first is at the start of the series.
-    mutating func add(interval milliseconds: Int, precededByGap: Bool = false) throws(HealthError) {
+    public mutating func add(interval milliseconds: Int, precededByGap: Bool = false) throws(HealthError) {
         let last = beats.last?.time
         try add(
             at: .microseconds(last.map { $0 + Int64(milliseconds) * 1000 } ?? 0),
@@ -39,14 +45,15 @@ struct HeartbeatSeriesBuilder: Sendable {
     }
 
     /// Ends the series. Throws `noData` without beats, and `invalidArgument` if it is finished or discarded already.
-    mutating func finish(reading: Reading.ID? = nil) throws(HealthError) -> HeartbeatSeries {
+    public mutating func finish(reading: Reading.ID? = nil) throws(HealthError) -> HeartbeatSeries {
         try state.check()
         state = .finished
         guard !beats.isEmpty else { throw HealthError(.noData, "the series has no beats") }
         return HeartbeatSeries(start: start, source: source, device: device, reading: reading, beats: beats)
     }
 
-    mutating func discard() {
+    /// Discards the beats; repeated calls are harmless.
+    public mutating func discard() {
         guard state == .building else { return }
         state = .discarded
         beats = []

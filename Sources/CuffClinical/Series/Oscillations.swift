@@ -48,7 +48,7 @@ struct Oscillations: Sendable, Hashable {
 
     /// The beats of a stored series; throws `invalidArgument` if its values are not pressures.
     init(_ series: QuantitySeries) throws(HealthError) {
-        guard series.unit.dimension == .pressure else { throw .invalid("\(series.unit) is not a unit of pressure") }
+        guard series.unit.isConvertible(to: .mmHg) else { throw .invalid("\(series.unit) is not a unit of pressure") }
         try self.init(
             series.elements.map {
                 (Double($0.start) / 1_000_000, HealthQuantity($0.value, series.unit).value(in: .mmHg) ?? 0)

@@ -73,6 +73,19 @@ extension QuantitySeries {
         self.init(type: type, unit: unit, start: start, end: end, source: source, device: device, reading: reading, elements: elements)
     }
 
+    /// Each value in this unit with its time, and how long it lasted; `nil` for a value that cannot be converted.
+    package func forEachValue(in unit: HealthUnit?, _ body: (DatedValue?, Duration?) -> Void) {
+        for element in elements {
+            guard let value = unit.flatMap({ HealthQuantity(element.value, self.unit).value(in: $0) }) else {
+                body(nil, nil)
+                continue
+            }
+            let time = Timestamp(milliseconds: start.milliseconds + element.start / 1000)
+            let lasting = Duration.microseconds(max(0, element.end - element.start))
+            body(DatedValue(value, at: time, from: reading ?? .none), lasting > .zero ? lasting : nil)
+        }
+    }
+
     /// The values of several series in the order of time, or one series after the other. `series` is an index of `all`.
     package static func values(
         of all: [QuantitySeries], bySeries: Bool

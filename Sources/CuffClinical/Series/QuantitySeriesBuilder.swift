@@ -2,8 +2,9 @@ import CuffCore
 
 /// Collects the values of a series, as HealthKit's `HKQuantitySeriesSampleBuilder` does: `insert` any number of times, then
 /// `finish` or `discard` once.
-struct QuantitySeriesBuilder: Sendable {
-    enum State: Sendable, Hashable {
+public struct QuantitySeriesBuilder: Sendable {
+    /// Whether values may be added.
+    public enum State: Sendable, Hashable {
         case building, finished, discarded
 
         func check() throws(HealthError) {
@@ -16,26 +17,32 @@ struct QuantitySeriesBuilder: Sendable {
     }
 
     /// A measurement of four minutes at 4 kHz.
-    static let maximumCount = 1_000_000
+    public static let maximumCount = 1_000_000
 
-    let type: SampleType
-    let start: Timestamp
-    let source: HealthSource
-    let device: DeviceIdentity?
-    private(set) var state = State.building
+    /// The type of the values.
+    public let type: SampleType
+    /// The instant from which the values count.
+    public let start: Timestamp
+    /// The program that makes the series.
+    public let source: HealthSource
+    /// The cuff; `nil` if it is unknown.
+    public let device: DeviceIdentity?
+    /// Where the builder stands.
+    public private(set) var state = State.building
     private var elements: [QuantitySeries.Element] = []
     private var unit: HealthUnit?
 
     /// Throws `invalidArgument` if the type is not a quantity type.
-    init(_ type: SampleType, start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) throws(HealthError) {
+    public init(_ type: SampleType, start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) throws(HealthError) {
         guard type.kind == .quantity else { throw .invalid("\(type.identifier) is not a quantity type") }
         (self.type, self.start, self.source, self.device) = (type, start, source, device)
     }
 
-    var count: Int { elements.count }
+    /// The number of values so far.
+    public var count: Int { elements.count }
 
     /// `elapsed` since the start of the series; `lasting` is zero for a value of one instant. The order does not matter.
-    mutating func insert(
+    public mutating func insert(
         _ quantity: HealthQuantity, at elapsed: Duration, lasting: Duration = .zero
     ) throws(HealthError) {
         try state.check()
@@ -53,7 +60,7 @@ struct QuantitySeriesBuilder: Sendable {
     }
 
     /// Ends the series. `end` defaults to the end of its last value, and must not be before it.
-    mutating func finish(end: Timestamp? = nil, reading: Reading.ID? = nil) throws(HealthError) -> QuantitySeries {
+    public mutating func finish(end: Timestamp? = nil, reading: Reading.ID? = nil) throws(HealthError) -> QuantitySeries {
         try state.check()
         guard let unit else {
             state = .finished
@@ -70,7 +77,8 @@ struct QuantitySeriesBuilder: Sendable {
             elements: sorted.map(\.element))
     }
 
-    mutating func discard() {
+    /// Discards the values; repeated calls are harmless.
+    public mutating func discard() {
         guard state == .building else { return }
         state = .discarded
         elements = []

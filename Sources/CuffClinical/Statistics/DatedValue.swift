@@ -17,7 +17,7 @@ public struct DatedValue: Sendable, Hashable {
     }
 
     /// Earlier in time; within one instant by id, so that the order of arrival does not matter.
-    static func isEarlier(_ a: DatedValue, _ b: DatedValue) -> Bool {
+    package static func isEarlier(_ a: DatedValue, _ b: DatedValue) -> Bool {
         a.time != b.time ? a.time < b.time : Reading.ID.precedes(a.reading, b.reading)
     }
 }

@@ -1,10 +1,9 @@
-/// The reports of Silicon Labs' CP2110, a HID device that is a UART (AN434): an alternative transport for cuffs with a
-/// serial protocol. The report's number, 01…3F, is its count. It moves bytes and knows no protocol.
+/// Reports of Silicon Labs' CP2110, a HID device that is a UART (AN434). The report number, 01…3F, is the count of bytes.
 public enum CP2110Reports {
     /// The most bytes one report carries.
     public static let capacity = 0x3F
 
-    /// The serial bytes of one input report; `nil` for a report that carries none.
+    /// The serial bytes of one input report; `nil` if it carries none.
     public static func payload(of report: [UInt8]) -> ArraySlice<UInt8>? {
         guard let number = report.first, number >= 1, number <= UInt8(capacity), Int(number) < report.count else {
             return nil
@@ -12,7 +11,7 @@ public enum CP2110Reports {
         return report[1..<(1 + Int(number))]
     }
 
-    /// Output reports for `bytes`. The number stands first; no 00 goes before it.
+    /// Output reports for `bytes`. The number comes first, without a preceding 00.
     public static func reports(of bytes: [UInt8]) -> [[UInt8]] {
         stride(from: 0, to: bytes.count, by: capacity).map { start in
             let part = bytes[start..<min(start + capacity, bytes.count)]

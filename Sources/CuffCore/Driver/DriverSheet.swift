@@ -1,6 +1,6 @@
-/// A driver's own documentation as text: what `cuff drivers NAME`, the table of `cuff drivers` and docs/CUFFS.md print.
+/// A driver's documentation as text, for `cuff drivers NAME`, the table of `cuff drivers` and docs/CUFFS.md.
 public enum DriverSheet {
-    /// The whole sheet of one driver, for a person: a line for each fact, a name of 14 columns before it.
+    /// The full sheet of one driver: one fact per line, after a name of 14 columns.
     public static func text(_ driver: CuffDriver) -> String {
         var lines = ["\(driver.id)  \(driver.summary)", ""]
         func row(_ name: String, _ value: String) { lines.append(padded(name, 14) + value) }
@@ -52,7 +52,7 @@ public enum DriverSheet {
         }
     }
 
-    /// A claim in words: the ids and what is done when such a device is plugged in.
+    /// A claim as text: the ids and what happens when such a device is connected.
     public static func claim(_ claim: CuffDriver.Claim) -> String {
         switch claim {
         case .usb(let vendor, let product): "\(hex(vendor)):\(hex(product)) (claimed when plugged in)"
@@ -62,7 +62,7 @@ public enum DriverSheet {
         }
     }
 
-    /// The heads of the columns that `cells` fills.
+    /// The column heads of `cells`.
     public static let columns = ["DRIVER", "TRANSPORT", "FRAMING", "CHECK", "GRADE", "TESTED ON", "CAN"]
 
     /// One driver's cells, in the order of `columns`.
@@ -73,20 +73,20 @@ public enum DriverSheet {
         ]
     }
 
-    /// The list for a terminal of this width: which driver reads which models, and how they are connected.
+    /// A table for a terminal of this width: driver, models, connection.
     public static func table(_ drivers: [CuffDriver], width: Int?) -> String {
         let rows = drivers.map { [$0.id.description, $0.models.joined(separator: ", "), connection($0), $0.testedOn.text] }
         return TextTable(["DRIVER", "MODELS", "CONNECTION", "TESTED ON"], rows, wrapping: 1, optional: [3]).text(width: width)
     }
 
-    /// How a cuff is connected, in a few words: the kind of line, and the ids of its own or of its bridge chip.
+    /// The connection in a few words: the kind of line, and the cuff's or bridge chip's ids.
     public static func connection(_ driver: CuffDriver) -> String {
         let line = driver.medium == .tty ? "serial" : "USB"
         let ids = driver.claims.map { $0.id.description }
         return ([line] + ids).joined(separator: " ")
     }
 
-    /// One driver per line, tab-separated, for a pipe: the cells of `columns`, then the models.
+    /// One driver per line, tab-separated: the cells of `columns`, then the models.
     public static func plain(_ drivers: [CuffDriver]) -> String {
         drivers.map { (cells($0) + [$0.models.joined(separator: ", ")]).joined(separator: "\t") + "\n" }.joined()
     }
@@ -102,7 +102,7 @@ public enum DriverSheet {
         return text
     }
 
-    /// One JSON object and a line feed. Keys are additive; an absent key means unknown or none.
+    /// Appends one JSON object and a line feed. Keys are additive; an absent key means unknown or none.
     public static func appendJSON(_ driver: CuffDriver, to text: inout TextBuffer) {
         func strings(_ values: [String], _ key: StaticString, _ text: inout TextBuffer) {
             text.append(",\"")

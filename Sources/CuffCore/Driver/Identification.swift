@@ -1,7 +1,7 @@
-/// Which families bytes of unknown origin fit: by their framing, and in a recording by what each family's session reads of both
-/// sides (`Identification.candidates(of:)`). It never writes and gives no value away.
+/// Which families match bytes of unknown origin: by framing, and for a recording by what each family's session reads of both sides
+/// (`Identification.candidates(of:)`). Writes nothing and reveals no value.
 public enum Identification {
-    /// One family that the bytes fit.
+    /// One matching family.
     public struct Candidate: Sendable, Hashable {
         /// The id of the family's driver.
         public var driver: DriverID
@@ -9,11 +9,11 @@ public enum Identification {
         public var frames: Int
         /// How many of the bytes those frames cover, or the records of the readings.
         public var bytes: Int
-        /// How many bytes there are.
+        /// The number of bytes examined.
         public var heard: Int
-        /// Readings and failed measurements that the family's session finds in the whole.
+        /// Readings and failed measurements that the family's session finds.
         public var readings = 0
-        /// The family's frames carry a check; without one a fit means little.
+        /// Whether frames carry a check; without one a match means little.
         public var hasCheck: Bool
         /// The recording has the host's side, so that readings answer questions which were asked.
         public var hasQuestions = false
@@ -55,7 +55,7 @@ public enum Identification {
         case noReading = "no_reading"
     }
 
-    /// The families that fit, best first: those that explain the bytes, of these those with a check, then by how much they cover.
+    /// Matching families, best first: those that explain the bytes, those with a check, then by coverage.
     public static func candidates(for bytes: [UInt8], among drivers: [CuffDriver]) -> [Candidate] {
         var found: [Candidate] = []
         for driver in drivers {

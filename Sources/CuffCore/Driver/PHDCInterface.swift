@@ -1,27 +1,27 @@
-/// The interface of the USB Personal Healthcare Device Class (PHDC 1.0) among a device's descriptors: where its endpoints are and
-/// what the device says it is. Documented: usb.org "Device Class Definition for Personal Healthcare Devices" 1.0 with its errata,
-/// as far as NXP's and Micrium's stacks (`usb_host_phdc.c`, `usbd_phdc.c`) repeat it.
+/// An interface of the USB Personal Healthcare Device Class (PHDC 1.0): its endpoints and device types. Documented: usb.org "Device Class
+/// Definition for Personal Healthcare Devices" 1.0 with errata, as repeated in NXP's and Micrium's stacks (`usb_host_phdc.c`,
+/// `usbd_phdc.c`).
 public struct PHDCInterface: Sendable, Hashable {
-    /// Its bulk endpoints. The interrupt endpoint, where there is one, repeats what a bulk endpoint can say.
+    /// Its bulk endpoints. An interrupt endpoint, if any, repeats what a bulk endpoint can carry.
     public var pipes: USBPipes
     /// Device specializations of IEEE 11073 (partition 8), e.g. 0x1007; empty where the device names none.
     public var specializations: [UInt16]
-    /// The device can put metadata before its messages. It is never asked to.
+    /// The device can put metadata before its messages; this program never requests it.
     public var hasMetadata: Bool
 
-    /// The class code, on the interface or on the device.
+    /// The class code, of the interface or the device.
     public static let classCode: UInt8 = 0x0F
     /// Blood pressure (MDC_DEV_SPEC_PROFILE_BP, 8::4103).
     public static let bloodPressure: UInt16 = 0x1007
 
-    /// A blood-pressure cuff, or a device that does not say what it is: its association tells.
+    /// A blood-pressure cuff, or a device whose type only its association can show.
     public var mayBeCuff: Bool { specializations.isEmpty || specializations.contains(Self.bloodPressure) }
 
     private static let classFunction: UInt8 = 0x20
     private static let functionExtension: UInt8 = 0x30
 
-    /// The first such interface, from the bytes of the device descriptor and its configurations, as sysfs' `descriptors` and usbfs
-    /// have them. `nil` where there is none that has both endpoints.
+    /// The first such interface with both endpoints, from the bytes of the device descriptor and its configurations (`descriptors` in
+    /// sysfs, or usbfs). `nil` if the device has no such interface.
     public init?(_ descriptors: [UInt8]) {
         guard let found = USBInterface.all(in: descriptors).lazy.compactMap(PHDCInterface.init).first else { return nil }
         self = found

@@ -35,7 +35,7 @@ public struct USBPipes: Sendable, Hashable {
 struct USBInterface {
     let number: UInt8
     let classCode: UInt8
-    /// `bDeviceClass` of the device descriptor before it; 0 where there is none.
+    /// `bDeviceClass` of the preceding device descriptor; 0 without one.
     let deviceClass: UInt8
     private(set) var descriptors: [[UInt8]] = []
 

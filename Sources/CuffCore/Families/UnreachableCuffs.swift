@@ -1,4 +1,4 @@
-/// The one list of cuffs that cannot be read here, so that a person who looks for one finds the reason.
+/// The list of cuffs that cannot be read, with reasons.
 public enum UnreachableCuffs {
     /// Every entry; `cuff drivers` searches it beside the list of drivers.
     public static let all: [UnreachableCuff] = [
@@ -65,7 +65,7 @@ public enum UnreachableCuffs {
             ["GE Dinamap Compact (binary communication)"], .incomplete,
             known: "The table of contents of its manual (8555ER) is public; its first page calls it confidential, so it was not used.",
             instead: "a recording of one measurement; other Dinamaps are read by `dinamap-ascii` and `dinamap-native`",
-            source: "scribd.com, document 446027413: contents only"),
+            source: "scribd.com/document/446027413: contents only"),
         UnreachableCuff(
             ["GE Dash 4000 (CARESCAPE network)"], .incomplete,
             known: "A private project decoded waves and parameters of the network protocol; whether the cuff is among them is not "

@@ -34,10 +34,10 @@ extension Identification {
             found[index].readings = yield.readings
             found[index].hasQuestions = hasQuestions
         }
-        // A relative of the same maker may read a part by chance, where reports have no frames to judge.
+        // A related family may read a part by chance if reports have no frames.
         let most = found.map(\.readings).max() ?? 0
         found.removeAll { $0.frames == 0 && $0.readings < most }
-        // What chance reads of bytes that it does not explain comes after every family that explains them.
+        // Readings from unexplained bytes rank after all families that explain the bytes.
         func rank(_ candidate: Candidate) -> Int {
             (candidate.readings > 0 ? 0 : 1) + (candidate.isLikely || candidate.isExplained ? 0 : 2)
         }

@@ -2,17 +2,17 @@ import CuffCore
 import Glibc
 
 /// Where to find the cuff of a DEVICE argument, its driver, and the identity for its readings.
-public struct DevicePlace: Sendable {
+package struct DevicePlace: Sendable {
     /// The address that a transport opens.
-    public var address: DeviceAddress
+    package var address: DeviceAddress
     /// The id of the driver.
-    public var driver: String
+    package var driver: String
     /// The cuff's identity as far as the host knows: USB serial number or port; empty for a bare path.
-    public var device: String
+    package var device: String
 
     /// `driver` was given by the user; without it, only a claimed device is accepted. `drivers` and `kinds` are the available
     /// families and transports.
-    public init(
+    package init(
         _ text: String, driver: String?, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all
     ) throws(IngestError) {
         let request: DeviceRequest
@@ -23,8 +23,14 @@ public struct DevicePlace: Sendable {
         guard settings.line == nil, settings.options.isEmpty, settings.name == nil else {
             throw IngestError(DeviceFault.saysTooMuch(text))
         }
-        let wanted = request.address
-        let driver = driver ?? request.settings.driver?.description
+        try self.init(request.address, driver: driver ?? settings.driver?.description, drivers: drivers, as: text)
+    }
+
+    /// `text` is the address as the user wrote it.
+    package init(
+        _ wanted: DeviceAddress, driver: String?, drivers: [CuffDriver] = CuffFamilies.all, as text: String? = nil
+    ) throws(IngestError) {
+        let text = text ?? "\(wanted)"
         guard !wanted.isOutsideHotplug else {
             self.init(address: wanted, driver: try Self.named(driver, text, at: wanted), device: "")
             return

@@ -54,7 +54,7 @@ public struct PluggedDevice: Sendable, Hashable {
         guard !parents.isEmpty else { return nil }
         let usbNode = (subsystem == .usb ? chain[...] : parents).first { $0.subsystem == "usb" && $0.devtype == "usb_device" }
         let usb = usbNode.flatMap(USBDevice.init)
-        // Of all others a kernel driver makes another node, or nobody reads them.
+        // All other USB devices have a node of a kernel driver, or no driver here reads them.
         if subsystem == .usb, own.healthcare == nil, !(usb.map { Self.ownNodes.contains($0.id) } ?? false) { return nil }
         let interface = parents.first { $0.subsystem == "usb" && $0.devtype == "usb_interface" }
         // `type` 0 is an 8250 slot without a chip.

@@ -47,7 +47,7 @@ public final class EventLoop: @unchecked Sendable {
     private init() {
         _ = clinux_epoll_add(epoll, wakeup, clinux_epoll_in, 0)
         let started = Gate(isOpen: false)
-        pthread.detached { [unowned self] in
+        DetachedThread.start { [unowned self] in
             // Other threads handle signals.
             var all = sigset_t()
             sigfillset(&all)

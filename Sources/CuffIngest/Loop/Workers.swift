@@ -24,7 +24,7 @@ final class Workers: Sendable {
             return true
         }
         available.signal()
-        if needsThread { pthread.detached { self.serve() } }
+        if needsThread { DetachedThread.start { self.serve() } }
     }
 
     private func serve() {

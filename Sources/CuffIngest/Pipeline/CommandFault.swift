@@ -16,6 +16,10 @@ package enum CommandFault: Fault {
     case isMeasuring(address: String)
     /// The process that is measuring was asked to stop.
     case isStillMeasuring(address: String, process: Int32)
+    /// The conversation ended without the cuff's clock.
+    case noClock(address: String)
+    /// A call that stores readings, without a sink.
+    case noSinks
 
     /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
@@ -52,6 +56,8 @@ package enum CommandFault: Fault {
         case .isMeasuring(let address): (.tryAgain, "\(address) is measuring: another process has started it")
         case .isStillMeasuring(let address, let process):
             (.tryAgain, "\(address) is still measuring: process \(process) was asked to stop it and has not")
+        case .noClock(let address): (.protocolFault, "\(address) did not send its clock: the conversation ended without it")
+        case .noSinks: (.usage, "there is no sink for the readings")
         }
     }
 }

@@ -8,7 +8,7 @@ extension Ingest {
     ///
     /// A mark in the state folder (`options.memory`) outlives this process: if it dies while the cuff inflates, the next process
     /// that opens the cuff sends a stop.
-    public static func measure(
+    package static func measure(
         _ address: DeviceAddress, driver id: String, _ measure: MeasureOptions = MeasureOptions(),
         handlers: MeasureHandlers = MeasureHandlers(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> (end: Measurement.End, report: IngestReport) {
@@ -64,7 +64,7 @@ extension Ingest {
     private static let patience = Duration.seconds(6)
 
     /// Stops the running measurement of a cuff: by the measuring process if there is one, else by the cuff's own command.
-    public static func stop(
+    package static func stop(
         _ address: DeviceAddress, driver id: String, _ read: ReadOptions, options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
         let driver = try driver(id, among: options.drivers)

@@ -4,7 +4,7 @@ import Glibc
 
 extension Ingest {
     /// Executes the command on one live cuff, stores its readings, and acknowledges only stored readings.
-    public static func read(
+    package static func read(
         _ address: DeviceAddress, driver id: String, _ read: ReadOptions = ReadOptions(),
         options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
@@ -32,7 +32,7 @@ extension Ingest {
     }
 
     /// Whether a process died during a measurement with this cuff, and the cuff can be stopped.
-    public static func isLeftMeasuring(_ address: DeviceAddress, driver id: String, _ options: IngestOptions) -> Bool {
+    package static func isLeftMeasuring(_ address: DeviceAddress, driver id: String, _ options: IngestOptions) -> Bool {
         guard let driver = options.driver(id), driver.capabilities.contains(.stop), let memory = options.memory else { return false }
         return MeasurementMarks(memory).isLeft(driver.id, address)
     }

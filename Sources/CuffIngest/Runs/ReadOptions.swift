@@ -3,24 +3,24 @@ import Dispatch
 import Glibc
 
 /// The options of reading a live cuff, in addition to those of every run.
-public struct ReadOptions: Sendable {
+package struct ReadOptions: Sendable {
     /// The command for the cuff.
-    public var command: SessionCommand
+    package var command: SessionCommand
     /// Continue to receive readings afterwards.
-    public var follows: Bool
+    package var follows: Bool
     /// Give up after this long; `nil`: the session decides.
-    public var timeout: Duration?
+    package var timeout: Duration?
     /// Overrides the driver's line settings.
-    public var line: LineSettings?
+    package var line: LineSettings?
     /// The pause between bytes written to a serial line.
-    public var pace: Duration?
+    package var pace: Duration?
     /// A file for the bytes of both directions, as written by `cuff record`.
-    public var recording: String?
+    package var recording: String?
     /// Which readings to accept; `nil`: all.
-    public var filter: ReadingFilter?
+    package var filter: ReadingFilter?
 
     /// The other properties keep their defaults.
-    public init(_ command: SessionCommand = .readMemory(user: nil), follows: Bool = false) {
+    package init(_ command: SessionCommand = .readMemory(user: nil), follows: Bool = false) {
         self.command = command
         self.follows = follows
     }
@@ -35,7 +35,7 @@ extension ReadOptions {
     }
 
     /// The first command: a cuff without a memory can only be listened to.
-    public func firstCommand(for driver: CuffDriver) -> SessionCommand {
+    package func firstCommand(for driver: CuffDriver) -> SessionCommand {
         if case .readMemory = command, follows, !driver.capabilities.contains(.storedReadings) { return .follow }
         return command
     }

@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 /// A reading with its cuff.
 public struct ReceivedReading: Sendable {
@@ -11,6 +10,8 @@ public struct ReceivedReading: Sendable {
     public var device: String
     /// What the cuff reported about itself.
     public var identity: DeviceIdentity?
+    /// `nil` if nothing waits for this reading alone.
+    private var acknowledge: (@Sendable () -> Void)?
 
     /// Sets each property.
     public init(_ reading: Reading, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil) {
@@ -19,77 +20,61 @@ public struct ReceivedReading: Sendable {
         self.device = device
         self.identity = identity
     }
+
+    fileprivate init(_ reading: Reading, _ batch: Batch, acknowledge: (@Sendable () -> Void)?) {
+        self.init(reading, driver: batch.driver, device: batch.device, identity: batch.identity)
+        self.acknowledge = acknowledge
+    }
+
+    /// Says that the reading is stored: the cuff may be told at once and forget it, before the loop's body returns. Readings that came
+    /// together are acknowledged together, with the last of them.
+    public func commit() { acknowledge?() }
 }
 
-/// The readings of one run, for `for try await`.
-///
-/// Nothing is opened before the first reading is requested, and each loop over the sequence is a separate run. A slow loop pauses
-/// its source; at most one batch and the pipeline's capacity are queued. Leaving the loop or cancelling its task ends the run:
-/// links are closed, a measuring cuff is stopped. After a cancellation the loop ends when that is done, without further readings.
-///
-/// The loop throws an `IngestError` if the run cannot start or fails.
-public struct ReadingSequence: AsyncSequence, Sendable {
-    /// A reading with its cuff.
-    public typealias Element = ReceivedReading
-    /// Why the run could not start, or failed.
-    public typealias Failure = IngestError
+/// The readings of one run, for `for try await`. A loop that is slow pauses its source: no more waits for it than one batch and what
+/// the pipeline holds.
+public typealias ReadingSequence = RunSequence<ReceivedReading>
+
+extension RunSequence where Element == ReceivedReading {
     /// A run that blocks its thread, such as a call of `Ingest`, with the given options.
-    public typealias Run = @Sendable (IngestOptions) throws(IngestError) -> IngestReport
+    package typealias Run = @Sendable (IngestOptions) throws(IngestError) -> IngestReport
 
-    private let options: IngestOptions
-    private let isKeeping: Bool
-    private let run: Run
-
-    /// The readings of `run`. With `isKeeping` the loop confirms that a reading is stored by requesting the next one; only then
-    /// is it acknowledged to the cuff. Without, the loop is pass-through, like printing, and cuffs that delete acknowledged
+    /// The readings of `run`. With `isKeeping` the loop confirms that a reading is stored by requesting the next one, or by `commit`;
+    /// only then is it acknowledged to the cuff. Without, the loop is pass-through, like printing, and cuffs that delete acknowledged
     /// readings need a durable sink in `options`.
-    public init(_ options: IngestOptions = IngestOptions(), isKeeping: Bool = false, run: @escaping Run) {
-        self.options = options
-        self.isKeeping = isKeeping
-        self.run = run
-    }
-
-    /// A separate run, which starts with the first `next`.
-    public func makeAsyncIterator() -> Iterator { Iterator(Lease(ReadingHandover(isDurable: isKeeping), options, run)) }
-
-    /// One loop over the readings; for one task at a time.
-    public struct Iterator: AsyncIteratorProtocol {
-        private let lease: Lease
-
-        fileprivate init(_ lease: Lease) { self.lease = lease }
-
-        /// The next reading; `nil` when the run is over or the task was cancelled.
-        public mutating func next() async throws(IngestError) -> ReceivedReading? { try await lease.next() }
-
-        /// The next reading; `nil` when the run is over or the task was cancelled.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(IngestError) -> ReceivedReading? {
-            try await lease.next()
-        }
-    }
-
-    /// Ends the run when the last reference to the iterator is released.
-    fileprivate final class Lease: Sendable {
-        private let handover: ReadingHandover
-        private let options: IngestOptions
-        private let run: Run
-
-        init(_ handover: ReadingHandover, _ options: IngestOptions, _ run: @escaping Run) {
-            self.handover = handover
-            self.options = options
-            self.run = run
-        }
-
-        deinit { handover.end() }
-
-        func next() async throws(IngestError) -> ReceivedReading? {
-            let step = await withTaskCancellationHandler {
-                handover.begin(options, run)
-                return await handover.next()
-            } onCancel: {
-                handover.end()
+    package init(_ options: IngestOptions = IngestOptions(), isKeeping: Bool, run: @escaping Run) {
+        self.init {
+            RunHandover(options) { (options, handover) throws(IngestError) in
+                var options = options
+                options.moreSinks.append(LoopSink(handover, isDurable: isKeeping))
+                if let failure = try run(options).failure { throw failure }
             }
-            return try step.get()
         }
+    }
+}
+
+/// The sink of a loop: `write` returns when the loop is done with the last reading of the batch.
+private final class LoopSink: Sink {
+    let label = "loop"
+    let isDurable: Bool
+    private let handover: RunHandover<ReceivedReading>
+
+    init(_ handover: RunHandover<ReceivedReading>, isDurable: Bool) {
+        self.handover = handover
+        self.isDurable = isDurable
+    }
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        let readings = Array(batch.entries.readings)
+        guard !readings.isEmpty else { return 0 }
+        let isDone = handover.handOver { [handover] (number) -> [ReceivedReading] in
+            var received = readings.dropLast().map { ReceivedReading($0, batch, acknowledge: nil) }
+            received.append(ReceivedReading(readings[readings.count - 1], batch) { handover.release(number) })
+            return received
+        }
+        // What the loop was not done with when it ended is not stored.
+        guard isDone else { throw .outputClosed }
+        return 0
     }
 }
 
@@ -101,21 +86,12 @@ extension IngestReport {
 }
 
 extension Ingest {
-    /// The readings of one live cuff, as stored by `read`, and with `read.follows` those that it sends afterwards, until the loop
-    /// is left.
-    public static func readings(
-        from address: DeviceAddress, driver id: String, _ read: ReadOptions = ReadOptions(), isKeeping: Bool = false,
-        options: IngestOptions = IngestOptions()
-    ) -> ReadingSequence {
-        ReadingSequence(options, isKeeping: isKeeping) { (options) throws(IngestError) in
-            try Ingest.read(address, driver: id, read, options: options)
-        }
-    }
-
     /// The readings of captures, as by `replay`.
     public static func readings(
         replaying paths: [String], driver id: String? = nil, options: IngestOptions = IngestOptions()
     ) -> ReadingSequence {
-        ReadingSequence(options) { (options) throws(IngestError) in try Ingest.replay(paths: paths, driver: id, options: options) }
+        ReadingSequence(options, isKeeping: false) { (options) throws(IngestError) in
+            try Ingest.replay(paths: paths, driver: id, options: options)
+        }
     }
 }

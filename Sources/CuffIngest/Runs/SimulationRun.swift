@@ -21,7 +21,7 @@ package enum SimulationRun {
         if let limit {
             let waiting = Gate(isOpen: false)
             let ended = Locked(false)
-            pthread.detached {
+            DetachedThread.start {
                 simulation.waitUntilStopped()
                 ended.withLock { $0 = true }
                 waiting.set(open: true)
@@ -31,25 +31,5 @@ package enum SimulationRun {
         } else {
             simulation.waitUntilStopped()
         }
-    }
-}
-
-/// Threads for blocking waits, so that no thread of a queue is blocked.
-enum pthread {
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    static func detached(_ body: @escaping @Sendable () -> Void) {
-        var thread = pthread_t()
-        let box = Unmanaged.passRetained(Body(body)).toOpaque()
-        pthread_create(
-            &thread, nil,
-            { pointer in
-                if let pointer { Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run() }
-                return nil
-            }, box)
-        pthread_detach(thread)
     }
 }

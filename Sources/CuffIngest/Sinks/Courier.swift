@@ -42,7 +42,7 @@ final class Courier: @unchecked Sendable {
 
     deinit { Glibc.close(wakeUp) }
 
-    func start() { pthread.detached { self.run() } }
+    func start() { DetachedThread.start { self.run() } }
 
     func wake() {
         var one: UInt64 = 1
@@ -193,7 +193,7 @@ final class CourierLock {
 
     init(_ outbox: Outbox) { path = "\(outbox.store.path)-sink\(outbox.number)" }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { if descriptor >= 0 { Descriptor.closeLocked(descriptor) } }
 
     func acquire() throws(IngestError) {
         guard descriptor < 0 else { return }

@@ -19,6 +19,8 @@ extension SinkKind {
             "fhir+http", "cuff-sink-http", "a FHIR server on this machine", "fhir+http://HOST/BASE?subject=REFERENCE",
             secret: "fhir.token"),
         remote("fhir+https", "cuff-sink-http", "a FHIR server", "fhir+https://HOST/BASE?subject=REFERENCE", secret: "fhir.token"),
+        remote("hl7+tcp", "cuff-sink-hl7", "an HL7 receiver on this machine", "hl7+tcp://HOST:PORT/?patient.1=ID"),
+        remote("hl7+tls", "cuff-sink-hl7", "an HL7 receiver, over TLS", "hl7+tls://HOST:PORT/?patient.1=ID"),
         remote(
             "http", "cuff-sink-http", "JSON Lines for a web service on this machine", "http://HOST/PATH", secret: "http.token",
             takesAlerts: true),

@@ -82,7 +82,7 @@ final class SeriesSink: Sink {
 
     private func save(_ series: HealthSeries, _ cuff: Cuff) throws(IngestError) {
         if store == nil { store = try Store(path, access: .write) }
-        try store?.save(series, driver: cuff.driver, device: cuff.device, identity: cuff.identity)
+        try store?.keep(series, driver: cuff.driver, device: cuff.device, identity: cuff.identity)
     }
 
     func close() throws(IngestError) {

@@ -25,7 +25,11 @@ public struct ReadingSelection: Sendable, Hashable {
     public var since: Timestamp?
     /// End of the range, not included.
     public var until: Timestamp?
-    /// This user slot; `nil`: all.
+    /// The readings of this person in the view of `household`; `nil`: of all.
+    public var person: Person?
+    /// Who is who.
+    public var household = Household()
+    /// The readings of this user slot, of every cuff that has it; `nil`: of all.
     public var user: Int?
     /// Only readings without a user.
     public var isWithoutUser = false
@@ -39,6 +43,8 @@ public struct ReadingSelection: Sendable, Hashable {
     public var ids: [Reading.ID]
     /// Only readings that this export has not yet delivered in their revision.
     public var newFor: String?
+    /// Only those for which it holds; `nil`: all.
+    public var condition: ReadingCondition?
     /// Only the latest, by id.
     public var last: Int?
     /// The zone of device times without a better source.
@@ -53,8 +59,8 @@ public struct ReadingSelection: Sendable, Hashable {
 
     /// Whether no condition is set.
     public var isEverything: Bool {
-        since == nil && until == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty
-            && last == nil
+        since == nil && until == nil && person == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty
+            && ids.isEmpty && last == nil && condition == nil
     }
 
     /// The conditions in SQL, deliberately too wide; the exact time is checked afterwards. ISO texts sort by day, and two zones

@@ -5,6 +5,10 @@ public struct SeriesCondition: Sendable, Hashable {
         case min, max, avg, last, sum, count
         /// In milliseconds, of heartbeats only.
         case sdnn
+        /// In seconds, from the start to the end of the series.
+        case duration
+        /// When the series ends, in seconds since 1970.
+        case end
     }
 
     /// The comparison. The raw value is the operator, also in SQL.
@@ -26,14 +30,20 @@ public struct SeriesCondition: Sendable, Hashable {
 
     /// Parses `max>=180`, with optional blanks around the operator; throws a usage error for anything else.
     public init(_ text: String) throws(IngestError) {
+        guard let (word, comparison, value) = Self.parts(text), let measure = Measure(rawValue: word) else {
+            throw IngestError(RequestFault.notACondition(text, measures: Measure.allCases.map(\.rawValue)))
+        }
+        (self.measure, self.comparison, self.value) = (measure, comparison, value)
+    }
+
+    /// The word, the sign and the number of a condition.
+    static func parts(_ text: String) -> (word: String, Comparison, value: Double)? {
         for comparison in Comparison.allCases {
             guard let sign = text.firstRange(of: comparison.rawValue) else { continue }
-            let (left, right) = (text[..<sign.lowerBound].trimmed, text[sign.upperBound...].trimmed)
-            guard let measure = Measure(rawValue: left), let value = Double(right), value.isFinite else { break }
-            (self.measure, self.comparison, self.value) = (measure, comparison, value)
-            return
+            guard let value = Double(text[sign.upperBound...].trimmed), value.isFinite else { return nil }
+            return (text[..<sign.lowerBound].trimmed, comparison, value)
         }
-        throw IngestError(RequestFault.notACondition(text, measures: Measure.allCases.map(\.rawValue)))
+        return nil
     }
 
     /// Has one parameter. False for a series without such a number.
@@ -42,6 +52,8 @@ public struct SeriesCondition: Sendable, Hashable {
             switch measure {
             case .sum: "(avg * count)"
             case .sdnn: "sdnn_ms"
+            case .duration: "((julianday(\"end\") - julianday(start)) * 86400)"
+            case .end: "((julianday(\"end\") - 2440587.5) * 86400)"
             case .min, .max, .avg, .last, .count: "\"\(measure.rawValue)\""
             }
         return "\(number) \(comparison.rawValue) ?"

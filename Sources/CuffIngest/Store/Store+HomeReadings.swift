@@ -10,12 +10,16 @@ extension Store {
         var selection = selection
         selection.kinds = [.bloodPressure]
         var left = selection.last ?? .max
-        try walk(selection, columns: ReadingColumn.ofHomeReadings(withIDs: withIDs)) { cursor, _ in
+        let columns = selection.condition == nil ? ReadingColumn.ofHomeReadings(withIDs: withIDs) : ReadingColumn.ofPoints
+        try walk(selection, columns: columns) { cursor, _, owner in
             let time = cursor.time
             guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
+            if let condition = selection.condition {
+                guard let point = cursor.point(time ?? Timestamp(milliseconds: 0)), condition.holds(point) else { return true }
+            }
             guard left > 0 else { return false }
             left -= 1
-            guard var reading = cursor.homeReading(time, withID: withIDs) else { return true }
+            guard var reading = cursor.homeReading(time, of: owner, withID: withIDs) else { return true }
             reading.exclusion = rule.reason(reading.flags) ?? (time == nil ? cursor.timeExclusion : nil)
             return body(reading)
         }

@@ -97,7 +97,9 @@ extension Store {
         case .ioError where Volume(path)?.free == 0: return .writing(path, ENOSPC)
         case .busy, .locked: return .writing(path, EWOULDBLOCK)
         case .readOnly: return IngestError(StoreFault.readOnly(path))
-        case .cannotOpen, .perm, .auth: return IngestError(StoreFault.cannotOpen(path, why: error.message))
+        case .perm, .auth: return IngestError(StoreFault.accessDenied(path))
+        case .cannotOpen where access(path, R_OK) != 0 && errno == EACCES: return IngestError(StoreFault.accessDenied(path))
+        case .cannotOpen: return IngestError(StoreFault.cannotOpen(path, why: error.message))
         // The program's own statements only fail if the tables are not as expected.
         case .notADatabase, .corrupt, .error: return IngestError(StoreFault.damaged(path, why: error.message))
         case .tooBig: return IngestError(StoreFault.cellTooLarge(path))

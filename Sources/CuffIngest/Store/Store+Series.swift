@@ -3,8 +3,8 @@ import CuffCore
 import SQLite
 
 extension Store {
-    /// Stores a series; it replaces one of the same source, type and start.
-    func save(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
+    /// Keeps a series; one of the same source, type and start replaces it.
+    package func keep(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
         try commit { db in
             let source = try Self.number(driver, device, identity, in: db)
             func insert(
@@ -76,35 +76,50 @@ extension Store {
         }
         for condition in selection.conditions { require(condition.sql, [condition.value]) }
         let sql = """
-            SELECT number, source, intact, owner, type, code, unit, reading, start, end, samples FROM (
+            SELECT number, source, intact, owner, said, type, code, unit, reading, start, end, samples, measured_by FROM (
               SELECT *, (SELECT user FROM reading WHERE reading.id = series.reading) AS owner,
+                (SELECT person FROM reading WHERE reading.id = series.reading) AS said,
+                (SELECT source FROM reading WHERE reading.id = series.reading) AS measured_by,
                 \(hasChecksums ? RowChecksum.series.isIntact : "1") AS intact
-              FROM series WHERE \(conditions.joined(separator: " AND "))
-              ORDER BY start\(selection.last.map { " DESC LIMIT \(max(0, $0))" } ?? ""))
-            ORDER BY start, number
+              FROM series WHERE \(conditions.joined(separator: " AND ")))
+            ORDER BY start\(selection.last == nil ? ", number" : " DESC, number DESC")
             """
         try read { db in
             let row = try db.prepare(sql)
             for (index, value) in values.enumerated() { value.bind(to: row, at: Int32(index + 1)) }
-            while try row.step() {
-                let provenance = sources[row.number(1)]?.provenance ?? Provenance(driver: "unknown")
-                guard row.flag(2), let series = Self.series(row, provenance) else {
-                    throw IngestError(StoreFault.seriesDamaged(path, number: row.number(0)))
-                }
-                let stored = StoredSeries(number: row.number(0), series: series, provenance: provenance, user: row.int(3))
-                guard try body(stored) else { return }
+            // The latest are found backwards and passed on forwards.
+            var latest: [StoredSeries] = []
+            while try row.step(), selection.last.map({ latest.count < $0 }) ?? true {
+                guard let stored = try stored(row, selection, sources) else { continue }
+                if selection.last == nil { guard try body(stored) else { return } } else { latest.append(stored) }
             }
+            for stored in latest.reversed() { guard try body(stored) else { return } }
         }
     }
 
-    /// From the columns type, code, unit, reading, start, end and samples, starting at index 5.
+    /// The series of a row of `forEachSeries`; `nil` if it is another person's.
+    private func stored(
+        _ row: SQLiteStatement, _ selection: SeriesSelection, _ sources: [Int64: StoredSource]
+    ) throws(IngestError) -> StoredSeries? {
+        let provenance = sources[row.number(1)]?.provenance ?? Provenance(driver: "unknown")
+        // A program may have stored the series of a cuff's reading under a source of its own.
+        let cuff = row.integer(12).flatMap { sources[$0]?.provenance } ?? provenance
+        let person = selection.household.person(cuff: cuff.cuff, slot: row.int(3), said: row.text(4))
+        guard selection.person == nil || selection.person == person else { return nil }
+        guard row.flag(2), let series = Self.series(row, provenance) else {
+            throw IngestError(StoreFault.seriesDamaged(path, number: row.number(0)))
+        }
+        return StoredSeries(number: row.number(0), series: series, provenance: provenance, user: row.int(3), person: person)
+    }
+
+    /// Of the columns type, code, unit, reading, start, end and samples, from the sixth on.
     private static func series(_ row: SQLiteStatement, _ provenance: Provenance) -> HealthSeries? {
-        guard let start = instant(row.text(8)), let end = instant(row.text(9)), let samples = row.bytes(10) else { return nil }
-        let reading = row.text(7).flatMap { Reading.ID.parse($0) }
+        guard let start = instant(row.text(9)), let end = instant(row.text(10)), let samples = row.bytes(11) else { return nil }
+        let reading = row.text(8).flatMap { Reading.ID.parse($0) }
         let source = HealthSource(name: "cuff")
-        switch SeriesSelection.Kind(rawValue: row.text(4) ?? "") {
+        switch SeriesSelection.Kind(rawValue: row.text(5) ?? "") {
         case .quantity:
-            guard let type = SampleType.named(row.text(5) ?? ""), let unit = HealthUnit.named(row.text(6) ?? ""),
+            guard let type = SampleType.named(row.text(6) ?? ""), let unit = HealthUnit.named(row.text(7) ?? ""),
                 let elements = SeriesCoding.decodeElements(samples)
             else { return nil }
             return QuantitySeries(

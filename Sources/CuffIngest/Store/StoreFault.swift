@@ -14,6 +14,8 @@ public enum StoreFault: Fault {
     case noRoomForIndex(String)
     case readOnly(String)
     case cannotOpen(String, why: String)
+    /// This user may not read it, or not write it.
+    case accessDenied(String)
     case damaged(String, why: String)
     case failedWriting(String, why: String)
     case failed(String, why: String)
@@ -50,6 +52,8 @@ public enum StoreFault: Fault {
     /// Nothing is lost, but the log takes room until another program ends its transaction.
     case logGrown(String, kibibytes: Int64)
 
+    private static func origin(_ driver: String) -> String { driver.hasPrefix("import-") ? "it was imported" : "a cuff measured it" }
+
     /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
@@ -63,6 +67,7 @@ public enum StoreFault: Fault {
             (isReading ? .badData : .cannotCreate, "cannot use \(path): a newer version of cuff wrote it")
         case .noRoomForIndex(let path): (.inputOutput, "cannot read \(path): \(SystemFault.lowercased(ENOSPC))")
         case .readOnly(let path): (.cannotCreate, "cannot write \(path): the database is read-only")
+        case .accessDenied(let path): (.noPermission, "cannot open \(path): permission denied")
         case .cannotOpen(let path, let why): (.cannotCreate, "cannot open \(path): \(why)")
         case .damaged(let path, let why): (.badData, "cannot use \(path): \(why)")
         case .failedWriting(let path, let why): (.inputOutput, "cannot write \(path): \(why)")
@@ -90,7 +95,7 @@ public enum StoreFault: Fault {
         case .notAnID(let text): (.usage, "`\(text)` is not an id: an id looks like 20260505T073110-9f0c61d2a4b7e3f0")
         case .noSuchReading(let id, let path): (.noInput, "there is no reading \(id) in \(path)")
         case .notEntered(let id, let driver):
-            (.usage, "\(id) was not changed: a cuff measured it (\(driver)), and only what was typed in is edited")
+            (.usage, "\(id) was not changed: \(Self.origin(driver)) (\(driver)), and only what was typed in is edited")
         case .tooManyChanges(let id, let most): (.cannotCreate, "\(id) was not changed: it was changed \(most) times before")
         case .remarkRefused(let refusal): (.usage, Self.text(refusal))
         case .backupNeedsFile(let path): (.usage, "cannot back up to \(path): a backup is a regular file")

@@ -75,12 +75,10 @@ struct ScheduleFolder: Sendable {
         self.drivers = drivers
     }
 
-    /// The key of a device given to a verb: the user's identity, else the known one.
-    static func key(_ place: DevicePlace, device: String = "") -> String {
-        if !device.isEmpty { return device }
-        if !place.device.isEmpty { return place.device }
-        // As typed: a link is the user's name for one cuff, its target is not.
-        return place.address.description
+    /// The key of a device that a verb was given: who the user says it is, else what is known of it.
+    static func key(_ address: DeviceAddress, device: String) -> String {
+        // As it was typed: a link is the user's name for one cuff, its target is not.
+        device.isEmpty ? address.description : device
     }
 
     /// Whether the key is a node that another device may get later.

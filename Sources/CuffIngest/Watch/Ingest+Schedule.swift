@@ -3,11 +3,10 @@ import CuffCore
 extension Ingest {
     /// Shows, sets or ends automatic measurements. A cuff with a suitable cycle of its own is set to it; for others that can be
     /// started, `cuff watch` executes the schedule, and nothing is sent to the cuff here.
-    package static func schedule(
-        _ place: DevicePlace, _ request: ScheduleRequest, _ read: ReadOptions = ReadOptions(), zone: String? = nil,
-        options: IngestOptions = IngestOptions()
+    static func schedule(
+        _ address: DeviceAddress, _ driver: CuffDriver, _ request: ScheduleRequest, _ read: ReadOptions, zone: String?,
+        options: IngestOptions
     ) throws(IngestError) -> ScheduleReport {
-        let driver = try driver(place.driver, among: options.drivers)
         let hasOwn = driver.capabilities.contains(.schedule)
         guard hasOwn || driver.capabilities.contains(.measure) else {
             throw IngestError(ScheduleFault.notByItself(driver: driver.id.description))
@@ -16,34 +15,34 @@ extension Ingest {
             throw IngestError(ScheduleFault.noFolder)
         }
         let folder = ScheduleFolder(memory, drivers: options.drivers)
-        let key = ScheduleFolder.key(place, device: options.device)
-        let report = try schedule(place, request, read, zone, driver, folder, key, options)
-        // The cuff's own cycle is what a watch waits for.
+        let key = ScheduleFolder.key(address, device: options.device)
+        let report = try schedule(address, request, read, zone, driver, folder, key, options)
+        // What the cuff itself said is what a watch waits for.
         if let cycle = report.cycle, report.report.status == .done { try folder.note(cycle: cycle, of: key, driver.id) }
         return report
     }
 
     private static func schedule(
-        _ place: DevicePlace, _ request: ScheduleRequest, _ read: ReadOptions, _ zone: String?, _ driver: CuffDriver,
+        _ address: DeviceAddress, _ request: ScheduleRequest, _ read: ReadOptions, _ zone: String?, _ driver: CuffDriver,
         _ folder: ScheduleFolder, _ key: String, _ options: IngestOptions
     ) throws(IngestError) -> ScheduleReport {
         let hasOwn = driver.capabilities.contains(.schedule)
         var report = ScheduleReport(driver: driver, cycle: nil, keeper: nil, report: IngestReport())
         switch request {
         case .get:
-            if hasOwn { (report.cycle, report.report) = try ask(place, driver, .get, read, options) }
+            if hasOwn { (report.cycle, report.report) = try ask(address, driver, .get, read, options) }
             let kept = folder.load(key)
             report.keeper = kept?.keeper
             report.zone = try HostZone.named(kept?.zone)
         case .off:
             _ = folder.remove(key)
-            if hasOwn { (report.cycle, report.report) = try ask(place, driver, .off, read, options) }
+            if hasOwn { (report.cycle, report.report) = try ask(address, driver, .off, read, options) }
         case .set(let times):
             let isPlain = times.night == nil && times.length == nil
             if hasOwn, isPlain, driver.cycles.contains(times.minutes),
                 times.window == nil || driver.capabilities.contains(.scheduleWindow)
             {
-                (report.cycle, report.report) = try ask(place, driver, .every(times.minutes), read, options)
+                (report.cycle, report.report) = try ask(address, driver, .every(times.minutes), read, options)
                 if report.report.status == .done { _ = folder.remove(key) }
                 return report
             }
@@ -52,7 +51,7 @@ extension Ingest {
             try refuseBorrowed(key)
             // Only one of the two may inflate the cuff.
             if hasOwn {
-                (report.cycle, report.report) = try ask(place, driver, .off, read, options)
+                (report.cycle, report.report) = try ask(address, driver, .off, read, options)
                 guard report.report.status == .done else { return report }
             }
             let keeper = ScheduleKeeper(plan, from: now)
@@ -74,7 +73,7 @@ extension Ingest {
     }
 
     private static func hosted(
-        _ times: ScheduleRequest.Times, _ driver: CuffDriver, from now: Int64
+        _ times: ScheduleTimes, _ driver: CuffDriver, from now: Int64
     ) throws(IngestError) -> MonitoringPlan {
         guard driver.capabilities.contains(.measure) else {
             throw IngestError(ScheduleFault.notAtTheseTimes(driver: driver.id.description, own: driver.cycles))
@@ -95,12 +94,12 @@ extension Ingest {
     }
 
     private static func ask(
-        _ place: DevicePlace, _ driver: CuffDriver, _ command: ScheduleCommand, _ read: ReadOptions, _ options: IngestOptions
+        _ address: DeviceAddress, _ driver: CuffDriver, _ command: ScheduleCommand, _ read: ReadOptions, _ options: IngestOptions
     ) throws(IngestError) -> (Int?, IngestReport) {
         var read = read
         read.command = .schedule(command)
         read.follows = false
-        let report = try self.read(place.address, driver: place.driver, read, options: options)
+        let report = try self.read(address, driver: driver.id.description, read, options: options)
         return (report.cycle, report)
     }
 }

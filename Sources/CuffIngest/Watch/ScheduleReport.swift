@@ -1,14 +1,17 @@
 import CuffCore
 
-package struct ScheduleReport: Sendable {
+/// Who measures automatically, and when.
+public struct ScheduleReport: Sendable {
     package var driver: CuffDriver
-    /// Minutes between the cuff's own measurements; 0: off; `nil`: it has none, or was not asked.
-    package var cycle: Int?
+    /// Minutes between the cuff's own automatic measurements; 0: off; `nil`: it has none, or was not asked.
+    public internal(set) var cycle: Int?
+    /// The plan that a watch keeps for the cuff; `nil` if it keeps none.
+    public var plan: MonitoringPlan? { keeper?.plan }
     /// The state of the schedule that `cuff watch` executes.
     package var keeper: ScheduleKeeper?
     package var report: IngestReport
-    /// A limitation of the schedule.
-    package var warning: String?
+    /// What a person must know before relying on it.
+    public internal(set) var warning: String?
 
     /// Zone of the schedule's end.
     var zone = ZoneTable.utc

@@ -30,7 +30,7 @@ extension ScheduleRequest {
             self = action == "get" ? .get : .off
         case "set":
             guard let every = words.every else { throw IngestError(ScheduleFault.noInterval) }
-            var times = Times(minutes: try Self.minutes(every))
+            var times = ScheduleTimes(minutes: try Self.minutes(every))
             times.window = try Self.window(words.from, words.to)
             times.night = try Self.night(words)
             if times.window != nil, times.night != nil {

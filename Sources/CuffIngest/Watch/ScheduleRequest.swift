@@ -1,22 +1,28 @@
 import CuffCore
 
+/// What is asked of automatic measurements.
 package enum ScheduleRequest: Sendable, Hashable {
     case get
     case off
-    case set(Times)
+    case set(ScheduleTimes)
+}
 
-    package struct Times: Sendable, Hashable {
-        package var minutes: Int
-        package var window: MonitoringPlan.Window?
-        package var night: (MonitoringPlan.Window, minutes: Int)? {
-            get { nightWindow.flatMap { window in nightMinutes.map { (window, $0) } } }
-            set { (nightWindow, nightMinutes) = (newValue?.0, newValue?.minutes) }
-        }
-        private var nightWindow: MonitoringPlan.Window?
-        private var nightMinutes: Int?
-        /// `nil`: unlimited.
-        package var length: Duration?
-
-        package init(minutes: Int) { self.minutes = minutes }
+/// When a cuff shall measure automatically.
+public struct ScheduleTimes: Sendable, Hashable {
+    /// Minutes between measurements.
+    public var minutes: Int
+    /// A part of the day; `nil`: all of it.
+    public var window: MonitoringPlan.Window?
+    /// A part of the day with another interval; not beside `window`.
+    public var night: (MonitoringPlan.Window, minutes: Int)? {
+        get { nightWindow.flatMap { window in nightMinutes.map { (window, $0) } } }
+        set { (nightWindow, nightMinutes) = (newValue?.0, newValue?.minutes) }
     }
+    private var nightWindow: MonitoringPlan.Window?
+    private var nightMinutes: Int?
+    /// `nil`: unlimited.
+    public var length: Duration?
+
+    /// All day, without an end.
+    public init(minutes: Int) { self.minutes = minutes }
 }

@@ -18,44 +18,39 @@ struct DeviceVerb: ParsableArguments {
         _ command: SessionCommand, follow: Bool = false, filter: ReadingFilter? = nil, recording: String? = nil,
         options: IngestOptions
     ) throws -> IngestReport {
-        var read = try reading(command, follow: follow)
-        read.recording = recording
-        read.filter = filter
-        let (place, options) = try place(for: read, options)
-        try refuseIdleLine(place)
+        var cuff = try cuff(for: command, follow: follow, options)
+        cuff.recording = recording
+        try refuseIdleLine(cuff)
         options.stop.watch()
-        return try Ingest.read(place.address, driver: place.driver, read, options: options)
+        return try cuff.conversation(command, follows: follow, filter: filter)
     }
 
-    /// Finds the device; throws if its family does not support the command.
-    func place(for command: SessionCommand, _ options: IngestOptions) throws -> (DevicePlace, IngestOptions) {
-        try place(for: ReadOptions(command), options)
-    }
-
-    private func place(for read: ReadOptions, _ options: IngestOptions) throws -> (DevicePlace, IngestOptions) {
+    /// The cuff at the device; refused where its family cannot do what is wanted.
+    func cuff(for command: SessionCommand, follow: Bool = false, _ options: IngestOptions) throws -> CuffIngest.Cuff {
+        let read = ReadOptions(command, follows: follow)
         let refusal = try driver.map { try DriverChoice.named($0) }.flatMap { $0.refusal(of: read.firstCommand(for: $0)) }
-        var options = options
         let place: DevicePlace
         do { place = try DevicePlace(address, driver: driver) } catch { throw refusal ?? error }
         // A cuff left inflating by a dead process is stopped first, whatever the command.
         if let refusal, !Ingest.isLeftMeasuring(place.address, driver: place.driver, options) { throw refusal }
-        if options.device.isEmpty { options.device = place.device }
-        return (place, options)
+        return try connected(place, options)
+    }
+
+    /// The cuff at a place, with the options of the command line.
+    func connected(_ place: DevicePlace, _ options: IngestOptions) throws -> CuffIngest.Cuff {
+        var cuff = CuffIngest.Cuff(at: place.address, driver: try DriverChoice.named(place.driver), options: options)
+        if cuff.options.device.isEmpty { cuff.options.device = place.device }
+        cuff.timeout = timeout?.duration
+        cuff.line = try LineChoice.settings(line)
+        return cuff
     }
 
     /// Refuses line settings for devices without a serial line.
-    private func refuseIdleLine(_ place: DevicePlace) throws {
+    private func refuseIdleLine(_ cuff: CuffIngest.Cuff) throws {
         guard line != nil else { return }
-        let isPath = if case .node = place.address { true } else { false }
+        let isPath = if case .node = cuff.address { true } else { false }
         try Flags.refuse("--line", when: !isPath, why: "a network connection has the settings of its server", hint: "set them there")
-        let isSerial = try DriverChoice.named(place.driver).medium == .tty
-        try Flags.refuse("--line", when: !isSerial, why: "\(place.driver) uses no serial line, so there is no baud rate")
-    }
-
-    func reading(_ command: SessionCommand, follow: Bool = false) throws -> ReadOptions {
-        var read = ReadOptions(command, follows: follow)
-        read.timeout = timeout?.duration
-        read.line = try LineChoice.settings(line)
-        return read
+        try Flags.refuse(
+            "--line", when: cuff.driver.medium != .tty, why: "\(cuff.driver.id) uses no serial line, so there is no baud rate")
     }
 }

@@ -21,6 +21,8 @@ struct Measure: ParsableCommand {
 
     @OptionGroup var device: DeviceVerb
     @Option(help: Help.record, completion: .file()) var record: String?
+    @Option(name: .shortAndLong, help: ArgumentHelp("Whose arm is in the cuff, if it is not the person of its slot.", valueName: "name"))
+    var user: String?
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: OutputOptions
     @Option(help: ArgumentHelp("Give up after this long, e.g. 2m; for a continuous cuff, how long it measures.", valueName: "time"))
@@ -32,14 +34,14 @@ struct Measure: ParsableCommand {
         try Flags.refuse(
             "--keep-failed", when: keepFailed && !hasDatabase,
             why: "only a database keeps pressures", hint: "leave out --no-store, or add e.g. --sink sqlite:bp.db")
-        var (place, options) = try device.place(for: .measure, try output.ingestOptions())
+        var run = try output.liveOptions()
+        run.household.everyone = try user.map { try run.household.known($0) }
+        var cuff = try device.cuff(for: .measure, run)
+        var options = cuff.options
         try store.useStandardStore(&options, output)
-        var measure = MeasureOptions(duration: duration?.duration ?? device.timeout?.duration)
-        if duration != nil { measure.timeout = device.timeout?.duration }
-        measure.line = try LineChoice.settings(device.line)
-        measure.recording = record
-        measure.keepsFailedSeries = keepFailed
-        // The bar goes to standard error; the result to standard output, if no sink prints there.
+        cuff.recording = record
+        if duration == nil { cuff.timeout = nil }
+        // The bar goes to standard error, the result to standard output, where no sink writes there.
         if output.sink.isEmpty, !output.isJSON, Terminal.outputIsTerminal && Terminal.errorIsTerminal {
             options.sinks.removeAll(where: \.writesStandardOutput)
         }
@@ -50,7 +52,8 @@ struct Measure: ParsableCommand {
             ]
         }
         options.stop.watch(signals: [SIGINT, SIGTERM, SIGHUP])
-        let report = try Ingest.measure(place.address, driver: place.driver, measure, options: options).report
+        cuff.options = options
+        let report = try cuff.measurement(limit: duration?.duration ?? device.timeout?.duration, keepsFailed: keepFailed).report
         report.show(output)
         try report.conclude(output)
     }

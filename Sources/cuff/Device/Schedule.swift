@@ -53,9 +53,8 @@ struct Schedule: ParsableCommand {
         var options = try output.conversationOptions()
         if let state { options.memory = DriverMemory(folder: state) }
         let place = try DevicePlace(device.address, driver: device.driver)
-        if options.device.isEmpty { options.device = place.device }
         options.stop.watch()
-        let report = try Ingest.schedule(place, request, try device.reading(.schedule(.get)), zone: tz, options: options)
+        let report = try device.connected(place, options).scheduling(request, zone: tz)
         if let warning = report.warning { output.log.warning("\(warning)") }
         if report.report.status == .done { json ? Terminal.put(report.json) : Terminal.show(report.text) }
         report.report.showPassing(output)

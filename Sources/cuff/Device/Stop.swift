@@ -20,9 +20,9 @@ struct Stop: ParsableCommand {
     @OptionGroup var output: ConversationOptions
 
     func run() throws {
-        let (place, options) = try device.place(for: .stop, try output.conversationOptions())
-        options.stop.watch()
-        let report = try Ingest.stop(place.address, driver: place.driver, try device.reading(.stop), options: options)
+        let cuff = try device.cuff(for: .stop, try output.conversationOptions())
+        cuff.options.stop.watch()
+        let report = try cuff.stopping()
         report.showPassing(output)
         try report.conclude(output)
     }

@@ -10,8 +10,8 @@ struct Stats: ParsableCommand {
         discussion: Help.text(
             """
             Days begin at midnight in the stated zone, weeks on Monday; --since and --until are widened to whole ones. Readings that are \
-            implausible, invalid, test data or of unknown time are left out, and counted. Users of a cuff are different persons: each gets a section, \
-            and a JSON line names its user.
+            implausible, invalid, test data or of unknown time are left out, and counted. Each person gets a section; user 1 of one cuff and user 1 of \
+            another are different persons, unless `cuff person bind` gave them one name. A JSON line says whose it is.
             """,
             [
                 "cuff stats --by week --since 90d": "Averages and extremes of each week.",
@@ -32,12 +32,12 @@ struct Stats: ParsableCommand {
     @Option(
         help: ArgumentHelp("One bucket for a whole range: a time up to now, or two times: 7d, 2026-05-04..2026-05-11.", valueName: "range"))
     var over: String?
-    @Option(help: ArgumentHelp("discrete-arithmetic, discrete-temporally-weighted or cumulative.", valueName: "style")) var style:
-        AggregationStyle = .discreteArithmetic
+    @Option(help: ArgumentHelp("discrete-arithmetic or discrete-temporally-weighted.", valueName: "style")) var style: AggregationStyle =
+        .discreteArithmetic
     @Option(
         help: ArgumentHelp(
-            "Of another quantity, the values of its series included: cuff_pressure, \(QuantityType.all.map(\.name).joined(separator: ", ")).",
-            valueName: "name"), completion: .list(["cuff_pressure"] + QuantityType.all.map(\.name)))
+            "Of another quantity, the values of its series included: \(SampleType.statisticsWords.joined(separator: ", ")).",
+            valueName: "name"), completion: .list(SampleType.statisticsWords))
     var quantity: String?
     @Flag(help: "Also for each cuff separately.") var bySource = false
     @Flag(help: "List the manual and the automatic readings of each bucket (JSON only).") var readings = false
@@ -60,7 +60,7 @@ struct Stats: ParsableCommand {
         let (selection, cut) = try selectionAndCut()
         try Flags.refuse("--readings", when: readings && isTable, why: "a table has no room for lists", hint: "add --json")
         try Flags.refuse(
-            "--style", when: style == .equivalentContinuousLevel, why: "it is of sound levels",
+            "--style", when: style == .equivalentContinuousLevel || style == .cumulative, why: "it has no meaning for pressures",
             hint: "--quantity chooses the style of its type")
         if let quantity { return try show(quantity, selection, cut, isTable: isTable) }
         if follow { return try follow(selection, cut, options, isTable: isTable) }
@@ -80,27 +80,37 @@ extension Stats {
 
     private func show(_ name: String, _ selection: ReadingSelection, _ cut: CalendarCut, isTable: Bool) throws {
         try Flags.refuse(
-            "--follow, --by-source, --readings, --undisturbed or --style",
-            when: follow || bySource || readings || undisturbed || style != .discreteArithmetic, why: "they are for blood pressures")
-        let store = try selected.store()
-        if name != "cuff_pressure" {
+            "--readings, --undisturbed or --style", when: readings || undisturbed || style != .discreteArithmetic,
+            why: "they are for blood pressures")
+        let (store, type) = (try selected.store(), try SampleType.ofStatistics(name))
+        let width = Terminal.outputWidth
+        if follow {
+            try refusePastRange()
+            let stop = StopSignal()
+            stop.watch()
+            return try HealthRuns.follow(
+                store, selection, of: type, by: cut, bySource: bySource, name: name, isTable: isTable, width: width, stop: stop
+            ) { (text) throws(IngestError) in put(text, isTable) }
+        }
+        if QuantityType.named(name) != nil {
             var own = selection
             own.kinds = [.quantity]
             SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(own))
         }
-        let persons =
-            name == "cuff_pressure"
-            ? try HealthRuns.seriesStatistics(store, selection, of: .cuffPressure, by: cut)
-            : try HealthRuns.statistics(store, selection, of: try QuantityType.checked(name), by: cut)
-        put(HealthRuns.text(persons, name: name, isTable: isTable, width: Terminal.outputWidth), isTable)
-        let leftOut = persons.reduce(0) { $0 + $1.collection.leftOut }
+        let persons = try HealthRuns.statistics(store, selection, of: type, by: cut, bySource: bySource)
+        put(HealthRuns.text(persons, name: name, isTable: isTable, width: width), isTable)
+        let leftOut = persons.reduce(0) { $0 + ($1.collection.source == nil ? $1.collection.leftOut : 0) }
         if !isTable, leftOut > 0 { Terminal.say("cuff: \(Plural.text(leftOut, "value")) left out") }
+    }
+
+    private func refusePastRange() throws {
+        try Flags.refuse("--follow", when: over != nil || selected.until != nil, why: "a past range does not change", hint: "use --since")
     }
 
     private func follow(
         _ selection: ReadingSelection, _ cut: CalendarCut, _ options: StatisticsCollection.Options, isTable: Bool
     ) throws {
-        try Flags.refuse("--follow", when: over != nil || selected.until != nil, why: "a past range does not change", hint: "use --since")
+        try refusePastRange()
         var request = StatisticsRequest(selection, by: cut)
         (request.style, request.options, request.excludesDisturbed) = (style, options, undisturbed)
         let stop = StopSignal()
@@ -108,7 +118,9 @@ extension Stats {
         try HealthRuns.follow(try selected.store(), request, stop: stop) { (table, buckets) throws(IngestError) in
             var text = TextBuffer()
             if isTable {
-                if let user = table.user { text.append(string: Persons.heading(user) + "\n") }
+                if let person = table.person, person != .unnamed(slot: nil, cuff: person.cuff) {
+                    text.append(string: person.text(ofSeveralCuffs: true) + "\n")
+                }
                 table.append(table: buckets, cut, width: Terminal.outputWidth, to: &text)
             } else {
                 table.append(lines: buckets, cut, lists: readings, to: &text)

@@ -16,7 +16,7 @@ struct Show: ParsableCommand {
                 "cuff show --since monday": "This week's readings.",
                 "cuff show --plot --since 30d": "A picture of the last thirty days.",
                 "cuff show --type quantity_series --where \"max>=180\"": "Measurements during which the cuff was pumped to 180 or more.",
-                "cuff show --json | jq 'select(.systolic_mmHg >= 135)'": "High readings, for a script.",
+                "cuff show --where \"systolic>=135\" --json": "High readings, for a script.",
             ]))
 
     @OptionGroup var selected: SelectionOptions
@@ -29,9 +29,13 @@ struct Show: ParsableCommand {
     @Flag(help: "With --values: series by series, each value with the reading that owns it.") var byOwner = false
     @Option(
         help: ArgumentHelp(
-            "Series whose min, max, avg, last, sum, count or sdnn is such, e.g. \"max>=180\"; several must all hold.",
+            "Readings whose systolic, diastolic, mean, pulse, pulse_pressure or value, or series whose min, max, avg, last, sum, count or sdnn is such, e.g. \"systolic>=135\"; several must all hold.",
             valueName: "condition"))
     var `where`: [String] = []
+    @Option(
+        help: ArgumentHelp("iso, or unix: JSON lines also hold measured_unix_s, seconds since 1970.", valueName: "form"),
+        completion: .list(["iso", "unix"]))
+    var time = "iso"
     @Option(help: "A pulse at or below makes an event (default: 40).") var lowPulse: Double?
     @Option(help: "A pulse at or above makes an event (default: 120).") var highPulse: Double?
 
@@ -42,15 +46,23 @@ struct Show: ParsableCommand {
         try refuseIdleFlags(types, format)
         var selection = try selected.selection(types)
         selection.last = last
+        var options = ShowOptions()
+        if types.series.isEmpty {
+            let conditions = try self.where.map { try ReadingCondition($0) }
+            if !conditions.isEmpty { selection.condition = .all(conditions) }
+        } else {
+            options.conditions = try self.where.map { try SeriesCondition($0) }
+        }
         selection.ids = try ReadingSelection.ids(id)
         if plot || selection.since != nil || selection.until != nil {
             SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(selection))
         }
         if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle), hasColor: true) }
-        var options = ShowOptions()
         options.form = try HealthRuns.Listing(format, isTerminal: Terminal.outputIsTerminal)
         options.earlier = earlier
-        options.conditions = try self.where.map { try SeriesCondition($0) }
+        try WordChoice.check(time, "form of times", among: ["iso", "unix"], option: "--time")
+        options.unixTimes = time == "unix"
+        try Flags.refuse("--time unix", when: options.unixTimes && options.form != .jsonl, why: "it is for JSON lines", hint: "add --json")
         (options.values, options.byOwner) = (values, byOwner)
         options.limits = try HeartRateLimits.checked(low: lowPulse ?? 40, high: highPulse ?? 120)
         let width = options.form == .table ? Terminal.outputWidth : nil
@@ -61,7 +73,9 @@ struct Show: ParsableCommand {
         try Flags.requirePositive(last, "--last")
         let isSeries = !types.series.isEmpty
         try Flags.refuse("--values", when: values && !isSeries, why: "only series have values", hint: "add --type quantity_series")
-        try Flags.refuse("--where", when: !self.where.isEmpty && !isSeries, why: "it is about series", hint: "add --type quantity_series")
+        try Flags.refuse(
+            "--where", when: !self.where.isEmpty && isSeries && (types.hasReadings || types.events),
+            why: "readings and series have other values", hint: "choose one --type")
         try Flags.refuse("--by-owner", when: byOwner && !values, why: "it orders the values of series", hint: "add --values")
         try Flags.refuse(
             "--low-pulse or --high-pulse", when: (lowPulse ?? highPulse) != nil && !types.events, why: "no events are shown",

@@ -101,7 +101,10 @@ struct Sinks: ParsableCommand {
         @Argument(help: "Only this sink, as `cuff sinks` names it.") var sink: String?
 
         func run() throws {
-            let result = try SinkRuns.retry(database: db, sink: sink, refused: refused) { Terminal.say("cuff: \($0.text)") }
+            let consents = try CuffConfiguration.load().redelivery.consents
+            let result = try SinkRuns.retry(database: db, sink: sink, refused: refused, consents: consents) {
+                Terminal.say("cuff: \($0.text)")
+            }
             let refusals = result.refused > 0 ? ", \(result.refused) refused: `cuff sinks` shows why" : ""
             Terminal.say("cuff: \(Plural.text(result.sent, "line")) sent, \(result.left) queued\(refusals)")
             if result.left > 0 { throw ExitCode(.tryAgain) }

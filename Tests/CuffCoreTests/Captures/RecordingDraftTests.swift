@@ -56,14 +56,14 @@ import Testing
         #expect(!draft([]).isEmpty)
     }
 
-    /// Recordings of known families: the start byte and the check are those of their documents.
+    /// Recordings of known families: start, length and check are those of their documents.
     @Test(arguments: [
-        ("taidoc", "start 51, 8 bytes", "sum from byte 0"), ("creative-pc300", "start aa", "CRC-8/MAXIM from byte 0"),
-        ("evgmolt-oem", "start ", "sum"),
-    ]) func knownFamilies_AreDraftedRight(_ driver: String, _ framing: String, _ check: String) throws {
-        let items = CaptureFile.own.filter { $0.driver?.id.description == driver }.flatMap(\.items)
-        let lines = RecordingDraft(items).observations.map { "\($0.name): \($0.text)" }
-        #expect(lines.contains { $0.hasPrefix("framing: ") && $0.contains(framing) }, "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("check: the last byte") && $0.contains(check) }, "\(lines)")
+        ("taidoc/two-records", "start 51, 8 bytes, 7 frames", "sum from byte 0 on, in 7 of 7"),
+        ("creative-pc300/measure-with-live-pressure", "start aa, length in byte 3 + 4, 8 frames", "CRC-8/MAXIM from byte 0 on, in 8 of 8"),
+    ]) func knownFamilies_AreDraftedRight(_ name: String, _ framing: String, _ check: String) throws {
+        let file = try #require(CaptureFile.own.first { $0.testDescription == name })
+        let lines = RecordingDraft(file.items).observations.map { "\($0.name): \($0.text)" }
+        #expect(lines.contains { $0.hasPrefix("framing: \(framing)") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("check: the last byte: \(check)") }, "\(lines)")
     }
 }

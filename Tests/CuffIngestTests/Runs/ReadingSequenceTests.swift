@@ -8,8 +8,7 @@ import Testing
     /// A device in memory with an address of its own.
     private struct Bench {
         let device = LoopTransport()
-        var options = IngestOptions()
-        let address: DeviceAddress
+        let cuff: Cuff
 
         init(_ driver: CuffDriver = .byte) throws {
             let device = device
@@ -17,13 +16,13 @@ import Testing
                 "bench", form: "bench://NAME", help: "a device in memory", example: "bench://a",
                 parse: { $0.hasPrefix("bench://") ? .other(scheme: "bench", rest: String($0.dropFirst(8))) : nil },
                 open: { request in if case .other("bench", _) = request.address { device } else { nil } })
+            var options = IngestOptions()
             options.transports.append(kind)
-            options.drivers.append(driver)
-            address = try DeviceAddress("bench://a", among: options.transports)
+            cuff = Cuff(at: try DeviceAddress("bench://a", among: options.transports), driver: driver, options: options)
         }
 
         func readings(isKeeping: Bool = false) -> ReadingSequence {
-            Ingest.readings(from: address, driver: "byte", ReadOptions(.follow), isKeeping: isKeeping, options: options)
+            cuff.readings(follow: true, keeping: isKeeping)
         }
 
         /// One reading from the device to a loop; meanwhile all other work on the program's queues has run.
@@ -48,7 +47,7 @@ import Testing
 
     @Test func storedReadings_Come_ThenTheLoopEnds() async throws {
         let bench = try Bench()
-        let sequence = Ingest.readings(from: bench.address, driver: "byte", options: bench.options)
+        let sequence = bench.cuff.readings(keeping: false)
         let loop = Task {
             var found: [ReceivedReading] = []
             for try await received in sequence { found.append(received) }
@@ -72,7 +71,7 @@ import Testing
 
     @Test func aSlowLoop_HoldsItsSource() async throws {
         let written = Mailbox<Int>()
-        let sequence = ReadingSequence { (options) throws(IngestError) in
+        let sequence = ReadingSequence(isKeeping: false) { (options) throws(IngestError) in
             for number in 1...3 {
                 _ = try options.moreSinks[0].write(.sample(number * 10..<number * 10 + 2))
                 written.post(number)
@@ -144,7 +143,7 @@ import Testing
         // The port is exclusive: the second loop fails if the first has not closed it.
         for _ in 0..<2 {
             let first = Mailbox<Int>()
-            let sequence = Ingest.readings(from: address, driver: "and-std", ReadOptions(.follow))
+            let sequence = Cuff(at: address, driver: .andStd, options: IngestOptions()).readings(follow: true, keeping: false)
             let loop = Task { for try await received in sequence { first.post(Self.systolic(received)) } }
             _ = await first.wait(count: 1)
             loop.cancel()
@@ -155,7 +154,7 @@ import Testing
 
     @Test func leavingTheLoop_StopsTheRun() async throws {
         let stopped = Mailbox<Bool>()
-        let sequence = ReadingSequence { (options) throws(IngestError) in
+        let sequence = ReadingSequence(isKeeping: false) { (options) throws(IngestError) in
             _ = try? options.moreSinks[0].write(.sample(1..<3))
             stopped.post(options.stop.isRaised)
             return IngestReport()
@@ -166,7 +165,7 @@ import Testing
 
     @Test func theProgramsOwnStop_EndsTheLoop() async throws {
         let bench = try Bench()
-        let (sequence, stop, device) = (bench.readings(), bench.options.stop, bench.device)
+        let (sequence, stop, device) = (bench.readings(), bench.cuff.options.stop, bench.device)
         let loop = Task { for try await _ in sequence {} }
         _ = await device.started.wait(count: 1)
         stop.raise()
@@ -174,7 +173,7 @@ import Testing
     }
 
     @Test func whatCannotBegin_IsThrown_Once() async throws {
-        let sequence = Ingest.readings(from: .node("/dev/ttyNOTHERE"), driver: "and-std")
+        let sequence = Cuff(at: .node("/dev/ttyNOTHERE"), driver: .andStd, options: IngestOptions()).readings()
         var iterator = sequence.makeAsyncIterator()
         let error = await #expect(throws: IngestError.self) { _ = try await iterator.next() }
         #expect(error?.status == .unavailable)
@@ -183,18 +182,16 @@ import Testing
 
     @Test func aDriverThatIsNotInTheList_IsRefused() async throws {
         let bench = try Bench()
-        let error = await #expect(throws: IngestError.self) {
-            for try await _ in Ingest.readings(from: bench.address, driver: "byte") {}
-        }
+        let error = await failure { _ = try Ingest.read(bench.cuff.address, driver: "byte") }
         #expect(error?.description.hasPrefix("unknown driver `byte`: ") == true)
     }
 
     @Test func aWatch_OpensWhatIsTheProgramsOwn() async throws {
         let bench = try Bench()
         var watch = WatchOptions()
-        watch.assignments = [try Assignment("bench://a=byte", drivers: bench.options.drivers, among: bench.options.transports)]
+        watch.assignments = [try Assignment("bench://a=byte", drivers: bench.cuff.options.drivers, among: bench.cuff.options.transports)]
         watch.hears = { _ in SilentHotplug() }
-        let sequence = Ingest.readings(watching: watch, options: bench.options)
+        let sequence = Cuffs.readings(watching: watch, keeping: false, options: bench.cuff.options)
         let loop = Task {
             for try await received in sequence { return Self.systolic(received) }
             return 0

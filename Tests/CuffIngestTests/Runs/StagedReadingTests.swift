@@ -27,7 +27,7 @@ import Testing
             let series = QuantitySeries(
                 restored: .cuffPressure, unit: .mmHg, start: start, end: start, source: HealthSource(name: "cuff"), device: nil,
                 reading: one.id, elements: [QuantitySeries.Element(start: 0, end: 0, value: Digits(one == real ? 150 : 250))])
-            try store.save(.quantity(try #require(series)), driver: driver, device: "m", identity: nil)
+            try store.keep(.quantity(try #require(series)), driver: driver, device: "m", identity: nil)
         }
         let selection = ReadingSelection(zone: .utc)
         let cut = CalendarCut(.day, zone: .utc)
@@ -37,7 +37,7 @@ import Testing
         #expect(persons.flatMap(\.collection.leftOutNotes) == [note])
         #expect(HealthRuns.text(persons, isTable: true, width: 200).contains(note))
         #expect(try HealthRuns.plot(store, selection, style: RangePlot.Style()).contains(note))
-        let pressures = try HealthRuns.seriesStatistics(store, selection, of: .cuffPressure, by: cut)
+        let pressures = try HealthRuns.statistics(store, selection, of: .cuffPressure, by: cut)
         #expect(pressures.flatMap { $0.collection.buckets.map(\.statistics.maximum?.value) } == [150])
         #expect(pressures.map(\.collection.leftOut) == [1])
     }

@@ -44,6 +44,7 @@ import Testing
         ("postgresql:///ward", "cuff-sink-postgres"), ("influx+https://h/?org=O&bucket=B", "cuff-sink-http"),
         ("influx+http://u@h/?db=N", "cuff-sink-http"), ("fhir+https://h/base?subject.1=Patient/7&profile=phd", "cuff-sink-http"),
         ("fhir+http://[::1]:8080/r4?subject=Patient/7", "cuff-sink-http"), ("https://h:8443/in/@me", "cuff-sink-http"),
+        ("hl7+tcp://127.0.0.1:2575/?sender=pi-7&patient.1=4711", "cuff-sink-hl7"), ("hl7+tls://cis.example", "cuff-sink-hl7"),
         ("http://127.0.0.1:8080/in", "cuff-sink-http"), ("carrier-pigeon:loft:7", "cuff-sink-carrier-pigeon"),
     ])
     func address_IsGivenWholeToTheHelperOfItsScheme(_ address: String, _ program: String) async throws {

@@ -18,7 +18,8 @@
 /// measured on a board   [3] public Python readers whose origin is not established
 /// [4] luoshutu/PyGUI PM1200DataAnalysis.py
 extension CuffDriver {
-    package static let berryPM6750 = CuffDriver(
+    /// The driver `berry-pm6750`.
+    public static let berryPM6750 = CuffDriver(
         id: "berry-pm6750",
         models: ["Berry Medical PM6750", "Berry Medical PM1200"],
         summary: "board for ECG, SpO2, temperature and blood pressure; only the last is read",

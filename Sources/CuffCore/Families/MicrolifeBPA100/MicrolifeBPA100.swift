@@ -22,7 +22,8 @@
 /// bpm_usb.py   [3] frankyn/BPADataDownloader at 884497c, bpa_protocol.js
 /// [4] Quintessential-SFT/HealthHID lib/devices/MicrolifeBPM.ts
 extension CuffDriver {
-    package static let microlifeBPA100 = CuffDriver(
+    /// The driver `microlife-bpa100`.
+    public static let microlifeBPA100 = CuffDriver(
         id: "microlife-bpa100",
         models: ["Microlife BPA-100", "Microlife BP A6 PC", "Microlife BP3GX1-5X", "Aponorm (Microlife)"],
         summary: "Microlife cuffs with a Cypress serial bridge: whole memory, patient id, clock",

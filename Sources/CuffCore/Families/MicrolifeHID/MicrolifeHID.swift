@@ -14,7 +14,8 @@
 ///
 /// [1] vytautas-valaitis/microlife_bp bp.py and notes
 extension CuffDriver {
-    package static let microlifeHID = CuffDriver(
+    /// The driver `microlife-hid`.
+    public static let microlifeHID = CuffDriver(
         id: "microlife-hid", models: ["Microlife BP B3 Comfort PC"],
         summary: "Microlife B3 over HID: the whole memory in one answer",
         medium: .hidraw, grade: .b,

@@ -21,7 +21,8 @@
 /// [1] LazyT/obpm usb.cpp, issues 1 and 10   [2] userx14/omblepy README, deviceSpecific/hem-7322t.py, hem-7280t.py
 /// [3] eigger/hass-omron pull request 75 (dumps of a HEM-7600T-E), issue 38 (HEM-7322T-E)
 extension CuffDriver {
-    package static let omronEEPROM = CuffDriver(
+    /// The driver `omron-eeprom`.
+    public static let omronEEPROM = CuffDriver(
         id: "omron-eeprom",
         models: ["Omron HEM-7131U", "Omron M3 IT", "Omron M400 IT", "Omron HEM-7322U", "Omron M6 Comfort IT", "Omron M500 IT"],
         summary: "Omron USB: the memory of both users, read by address",

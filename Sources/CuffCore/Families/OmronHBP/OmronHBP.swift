@@ -16,7 +16,8 @@
 /// [2] minjikim0927/GREEN, src/Green/MultiSerial.java
 /// [3] leon80148/BP_checker at 19081541, test/host/test_hbp9030_protocol.cpp, citing OMRON 2873643-0F p. 20
 extension CuffDriver {
-    package static let omronHBP = CuffDriver(
+    /// The driver `omron-hbp`.
+    public static let omronHBP = CuffDriver(
         id: "omron-hbp",
         models: ["Omron HBP-9020", "Omron HBP-9030", "Omron HBP-9031C"],
         summary: "Omron waiting-room cuffs: one line of text after each measurement",

@@ -23,7 +23,8 @@
 /// [1] openyou/libomron doc/omron_protocol_notes.asciidoc, src/omron.c   [2] libomron doc/logs/hem790it: logs and CSV
 /// [3] openyou/libomron issue 25   [4] 0x2b3bfa0/python-omron-mit-elite-plus omron_elite_plus.py
 extension CuffDriver {
-    package static let omronHID = CuffDriver(
+    /// The driver `omron-hid`.
+    public static let omronHID = CuffDriver(
         id: "omron-hid",
         models: [
             "Omron HEM-790IT", "Omron 7080IT", "Omron HEM-670IT", "Omron 1500 PRO", "Omron BP791IT",

@@ -22,7 +22,8 @@
 /// [3] advmeds-service/advmeds-bluetooth-lib, YentingChia-Ultron/Ultron-esp32BLE (both over BLE)
 /// [4] a public Python reader of an ION Health IH02, whose origin is not established
 extension CuffDriver {
-    package static let taiDoc = CuffDriver(
+    /// The driver `taidoc`.
+    public static let taiDoc = CuffDriver(
         id: "taidoc", models: ["TaiDoc TD-31xx", "Fora D40", "Fora P30 Plus", "ION Health IH02"],
         summary: "TaiDoc and Fora: the memory on request, record by record",
         grade: .a, testedOn: .derived,

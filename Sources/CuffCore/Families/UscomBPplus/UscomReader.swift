@@ -1,9 +1,7 @@
-/// Cuts the monitor's bytes into lines and counted documents. A document is scanned as it passes: a result of 120 kB takes no more
-/// memory than one of 1 kB.
+/// Splits the monitor's bytes into lines and counted documents, which are parsed while they arrive, in constant memory.
 struct UscomReader: Sendable {
     enum Item {
         case line(String)
-        /// A whole document whose check holds.
         case document(UscomDocument)
         case skipped(Int, FrameFault)
     }
@@ -22,10 +20,8 @@ struct UscomReader: Sendable {
     private var line: [UInt8] = []
     private var skipped = 0
     private var counted: Counted?
-    /// Lines and documents so far.
     private(set) var frames = 0
 
-    /// Takes bytes in any chunking.
     mutating func read(_ bytes: [UInt8]) -> [Item] {
         var items: [Item] = []
         for byte in bytes {
@@ -34,7 +30,6 @@ struct UscomReader: Sendable {
         return items
     }
 
-    /// The bytes have ended: what is left is no frame.
     mutating func finish() -> Item? {
         let left = line.count + skipped + (counted.map { $0.length - $0.left } ?? 0)
         self = UscomReader()

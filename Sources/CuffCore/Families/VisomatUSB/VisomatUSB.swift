@@ -13,7 +13,8 @@
 ///
 /// [1] git.ao2.it/visomat-utils README, with a dump of a real cuff
 extension CuffDriver {
-    package static let visomatUSB = CuffDriver(
+    /// The driver `visomat-usb`.
+    public static let visomatUSB = CuffDriver(
         id: "visomat-usb", models: ["Visomat Double Comfort", "Prevention DS-2200PV"],
         summary: "the memory of both users on request, as text",
         medium: .usb, grade: .b, testedOn: .recordedElsewhere("git.ao2.it/visomat-utils, README: the dump of a cuff"),

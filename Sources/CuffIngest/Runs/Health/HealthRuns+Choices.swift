@@ -13,17 +13,18 @@ extension HealthRuns {
     }
 
     package static func text(
-        _ persons: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)], isTable: Bool, width: Int? = nil
+        _ each: [PersonStatistics], isTable: Bool, width: Int? = nil
     ) -> String {
+        let persons = Persons(each.map(\.person))
         var text = TextBuffer(capacity: 1 << 14)
-        for (index, person) in persons.enumerated() {
+        for (index, one) in each.enumerated() {
             guard isTable else {
-                person.table.appendLines(person.collection, to: &text)
+                one.table.appendLines(one.collection, to: &text)
                 continue
             }
             if index > 0 { text.append(0x0A) }
-            if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
-            person.table.appendTable(person.collection, width: width, to: &text)
+            if let heading = persons.neededHeading(one.person) { text.append(string: heading + "\n") }
+            one.table.appendTable(one.collection, width: width, to: &text)
         }
         return text.string
     }
@@ -42,16 +43,19 @@ extension HeartRateLimits {
 extension ManualEntry {
     /// Impossible values are refused unless `force`; they are stored and flagged then.
     public static func checked(
-        _ systolic: Int, _ diastolic: Int, _ pulse: Int?, at time: Timestamp, user: Int?, irregular: Bool, force: Bool
+        _ pressure: BloodPressure, at time: Timestamp, user: Int?, irregular: Bool, force: Bool
     ) throws(IngestError) -> ManualEntry {
-        let pressure = BloodPressure.mmHg(systolic, diastolic, pulse: pulse)
-        guard pressure.isPlausible || force else {
-            throw IngestError(SelectionFault.implausible(systolic: systolic, diastolic: diastolic, pulse: pulse))
-        }
+        guard pressure.isPlausible || force else { throw IngestError(SelectionFault.implausible(pressure)) }
         guard time <= Timestamp(milliseconds: HostClock.reproducibleNow().milliseconds + 60_000) else {
             throw IngestError(SelectionFault.inTheFuture)
         }
         return ManualEntry(
             pressure, at: time, user: user.map { Int32(truncatingIfNeeded: $0) }, flags: irregular ? [.irregularPulse] : [])
+    }
+
+    /// The digits as typed, e.g. `128.5`; throws a usage error for anything but a number.
+    package static func digits(_ text: String) throws(IngestError) -> Digits {
+        guard let digits = ReadingCursor.digits(text) else { throw IngestError(SelectionFault.notANumber(text)) }
+        return digits
     }
 }

@@ -20,7 +20,7 @@ extension HealthRuns {
     }
 
     /// The context of an export on this computer.
-    public static func exportContext(_ zone: ZoneTable, version: String) -> ExportContext {
+    package static func exportContext(_ zone: ZoneTable, version: String) -> ExportContext {
         var name = [CChar](repeating: 0, count: 256)
         let isKnown = gethostname(&name, name.count - 1) == 0
         let host = isKnown ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
@@ -39,7 +39,7 @@ extension HealthRuns {
 
     /// Writes the selected readings as they come from the database; with `isArchive`, into a zip file of the format's layout.
     /// Memory is constant, except for 24 bytes per reading with `newFor`.
-    public static func export(
+    package static func export(
         _ store: Store, _ types: TypeChoice = .everything, _ selection: ReadingSelection, as exporter: Exporter,
         choices: ExportChoices = ExportChoices(), context: ExportContext, isArchive: Bool = false, to output: OutputFile
     ) throws -> ExportReport {
@@ -51,7 +51,7 @@ extension HealthRuns {
             archive = StoredZip(path: path, modified: DeviceTime(wallSeconds: wall))
         }
         let writer = try exporter.writer(choices, context)
-        if writer.isOfOnePerson { try Persons(store, selection).requireOne(for: "this \(exporter.name) export") }
+        try writer.indistinct(among: try store.persons(selection)).requireOne(for: "this \(exporter.name) export")
         var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.parts, writer: writer) {
             exporter.omission($0, context)
         }
@@ -142,7 +142,8 @@ private struct ExportRun {
         let isNoted = selection.newFor != nil
         try store.forEachSeries(SeriesSelection(selection, kinds: kinds)) { stored in
             if isNoted { given.series.append(stored.number) }
-            writer.append(stored.series, user: stored.user, from: stored.provenance, to: &text.buffer)
+            writer.append(
+                stored.series, user: stored.user, person: stored.person.name, from: stored.provenance, to: &text.buffer)
             report.series += 1
             return try text.flush()
         }

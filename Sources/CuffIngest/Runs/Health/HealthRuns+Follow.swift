@@ -13,18 +13,25 @@ extension HealthRuns {
         tell: (_ table: StatisticsTable, _ buckets: [StatisticsBucket]) throws(IngestError) -> Void
     ) throws(IngestError) {
         var changes = StatisticsChanges()
+        try whenChanged(store, stop) { () throws(IngestError) in
+            let persons = try statisticsOfEach(
+                store, request.selection, by: request.cut, style: request.style, options: request.options,
+                excludesDisturbed: request.excludesDisturbed)
+            let sources = persons.first?.table.sources ?? []
+            for (person, buckets) in changes.update(persons.map { (person: $0.person, buckets: $0.collection.buckets) }) {
+                try tell(StatisticsTable(style: request.style, sources: sources, person: person), buckets)
+            }
+        }
+    }
+
+    /// Calls `body` at once, and again after each change of the database, until `stop` is raised.
+    static func whenChanged(_ store: Store, _ stop: StopSignal, _ body: () throws(IngestError) -> Void) throws(IngestError) {
         var version: Int64?
         while !stop.isRaised {
             let present = try store.changeCounter()
             if present != version {
                 version = present
-                let persons = try statisticsOfEach(
-                    store, request.selection, by: request.cut, style: request.style, options: request.options,
-                    excludesDisturbed: request.excludesDisturbed)
-                let sources = persons.first?.table.sources ?? []
-                for (user, buckets) in changes.update(persons.map { (user: $0.user, buckets: $0.collection.buckets) }) {
-                    try tell(StatisticsTable(style: request.style, sources: sources, user: user), buckets)
-                }
+                try body()
             }
             var look = pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)
             _ = poll(&look, 1, Int32(followInterval.components.seconds * 1000))

@@ -27,6 +27,24 @@ extension ManualQuantity {
     }
 }
 
+extension SampleType {
+    /// The types of statistics, by their words: those of series alone, and those of quantities.
+    package static let statisticsWords = ["cuff_pressure", "heart_rate_variability"] + QuantityType.all.map(\.name)
+
+    /// The type of a word; throws a usage error for an unknown one.
+    package static func ofStatistics(_ word: String) throws(IngestError) -> SampleType {
+        switch word {
+        case "cuff_pressure": return .cuffPressure
+        case "heart_rate_variability": return .heartRateVariability
+        default:
+            guard let type = QuantityType.named(word) else {
+                throw IngestError(SelectionFault.unknownQuantity(word, known: statisticsWords))
+            }
+            return type.sample
+        }
+    }
+}
+
 extension QuantityType {
     /// The number of a category's value; `nil` for an unknown word.
     func digits(ofWord word: String) -> Digits? {
@@ -44,15 +62,15 @@ extension QuantityType {
 
 extension HealthRuns {
     /// Stores an entered quantity. Returns whether it is new.
-    package static func add(_ entry: ManualQuantity, zone: ZoneTable, to path: String) throws(IngestError) -> (
-        reading: Reading, isNew: Bool
-    ) {
-        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    package static func add(
+        _ entry: ManualQuantity, of person: String? = nil, zone: ZoneTable, to path: String
+    ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), of: person, to: path)
     }
 
     /// Stores an entered hearing test: `250:34/27,500:30/-`. Returns whether it is new.
     package static func add(
-        audiogram text: String, at time: Timestamp, user: Int?, remarks: Remarks, zone: ZoneTable, to path: String
+        audiogram text: String, of person: String? = nil, at time: Timestamp, user: Int?, remarks: Remarks, zone: ZoneTable, to path: String
     ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         let now = HostClock.reproducibleNow()
         guard time <= Timestamp(milliseconds: now.milliseconds + 60_000) else {
@@ -62,79 +80,76 @@ extension HealthRuns {
         guard let reading = Audiogram(text)?.reading(at: time, user: user, remarks: remarks, received: now, zone: zone) else {
             throw IngestError(SelectionFault.notAnAudiogram(text))
         }
-        return try save(reading, to: path)
+        return try save(reading, of: person, to: path)
     }
 
-    /// Statistics of a quantity for each person: of readings, and of series of the same type.
+    /// Statistics of one type for each person: of readings, and of series of the same type. With `bySource` those of each of the person's
+    /// cuffs follow.
     package static func statistics(
-        _ store: Store, _ selection: ReadingSelection, of type: QuantityType, by cut: CalendarCut
-    ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
+        _ store: Store, _ selection: ReadingSelection, of type: SampleType, by cut: CalendarCut, bySource: Bool = false
+    ) throws(IngestError) -> [(person: Person, collection: QuantityCollection)] {
         var selection = selection
-        selection.kinds = [.quantity]
-        var found: [(user: Int?, collection: QuantityCollection)] = []
-        for (user, own) in try Persons(store, selection).each(selection) {
-            var collection = QuantityCollection(type.sample, cut, values: type.values)
-            let rule = InclusionRule(zone: selection.zone)
-            try store.forEach(own) { reading, _ in
-                guard QuantityType.of(reading) == type, case .quantity(let quantity) = reading.content else { return true }
-                guard let value = quantity.value, let time = reading.bestTime(in: selection.zone), rule.reason(reading.flags) == nil else {
-                    collection.leaveOut()
-                    return true
+        selection.kinds = kinds(of: type)
+        let empty = QuantityCollection(type, cut)
+        let persons = try store.collect(selection, like: empty)
+        if persons.isEmpty, !selection.kinds.isEmpty { return [(.unknown, empty)] }
+        guard bySource else { return persons.sorted.map { (person: $0.person, collection: $0.value) } }
+        let sources = try store.sources().sorted { $0.key < $1.key }.map(\.value.provenance)
+        var found: [(person: Person, collection: QuantityCollection)] = []
+        for (person, all) in persons.sorted {
+            found.append((person, all))
+            for source in sources
+            where (selection.device ?? source.device) == source.device && (selection.driver ?? source.driver) == source.driver {
+                var narrow = selection
+                (narrow.person, narrow.device, narrow.driver) = (person, source.device, source.driver)
+                for (_, own) in try store.collect(narrow, like: empty).sorted {
+                    var own = own
+                    own.source = source
+                    found.append((person, own))
                 }
-                collection.add(DatedValue(value.value, at: time, from: reading.id), lasting: reading.duration)
-                return true
             }
-            try addSeries(store, own, to: &collection)
-            found.append((user, collection))
         }
         return found
     }
 
-    /// Statistics of the pressure in the cuff during measurements, for each person; of series only.
-    package static func seriesStatistics(
-        _ store: Store, _ selection: ReadingSelection, of type: SampleType, by cut: CalendarCut
-    ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
-        var found: [(user: Int?, collection: QuantityCollection)] = []
-        for (user, own) in try Persons(store, selection, kinds: []).each(selection) {
-            var collection = QuantityCollection(type, cut)
-            try addSeries(store, own, to: &collection)
-            if !collection.buckets.isEmpty || collection.leftOut > 0 { found.append((user, collection)) }
-        }
-        return found
-    }
-
-    private static func addSeries(
-        _ store: Store, _ selection: ReadingSelection, to collection: inout QuantityCollection
+    /// Statistics as text, and again each time that they have changed, until `stop` is raised. Of lines only the changed ones.
+    package static func follow(
+        _ store: Store, _ selection: ReadingSelection, of type: SampleType, by cut: CalendarCut, bySource: Bool, name: String,
+        isTable: Bool, width: Int?, stop: StopSignal, put: (String) throws(IngestError) -> Void
     ) throws(IngestError) {
-        var series = SeriesSelection(selection, kinds: [.quantity])
-        series.newFor = nil
-        // Measurements for a test or a demonstration belong to no person.
-        var staged: Set<Reading.ID> = []
-        try store.forEachHomeReading(selection, rule: InclusionRule(zone: selection.zone)) { reading in
-            if reading.exclusion == .notAPatient { staged.insert(reading.id) }
-            return true
+        var known: Set<Substring> = []
+        try whenChanged(store, stop) { () throws(IngestError) in
+            let each = try statistics(store, selection, of: type, by: cut, bySource: bySource)
+            let lines = text(each, name: name, isTable: isTable, width: width).split(separator: "\n", omittingEmptySubsequences: false)
+            let fresh = lines.filter { !known.contains($0) && (isTable || !$0.isEmpty) }
+            known = Set(lines)
+            if !fresh.isEmpty { try put((isTable ? lines : fresh + [""]).joined(separator: "\n")) }
         }
-        var filled = collection
-        try store.forEachSeries(series) { stored in
-            guard case .quantity(let one) = stored.series, one.type == filled.type else { return true }
-            if let reading = one.reading, staged.contains(reading) { filled.leaveOut() } else { filled.add(one) }
-            return true
+    }
+
+    /// The readings that have values of the type; empty if only series have.
+    static func kinds(of type: SampleType) -> Set<ReadingSelection.Kind> {
+        switch type {
+        case .systolic, .diastolic, .meanPressure: [.bloodPressure]
+        case .heartRate: [.bloodPressure, .pulseRate, .quantity]
+        case .cuffPressure, .heartRateVariability: []
+        default: [.quantity]
         }
-        collection = filled
     }
 
     package static func text(
-        _ persons: [(user: Int?, collection: QuantityCollection)], name: String, isTable: Bool, width: Int? = nil
+        _ each: [(person: Person, collection: QuantityCollection)], name: String, isTable: Bool, width: Int? = nil
     ) -> String {
+        let persons = Persons(each.map(\.person))
         var text = TextBuffer(capacity: 4096)
-        for (index, person) in persons.enumerated() {
+        for (index, (person, collection)) in each.enumerated() {
             guard isTable else {
-                person.collection.appendLines(name: name, user: person.user, to: &text)
+                collection.appendLines(name: name, person: person, to: &text)
                 continue
             }
             if index > 0 { text.append(0x0A) }
-            if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
-            person.collection.appendTable(width: width, to: &text)
+            if let heading = collection.source?.name ?? persons.neededHeading(person) { text.append(string: heading + "\n") }
+            collection.appendTable(width: width, to: &text)
         }
         return text.string
     }

@@ -9,7 +9,10 @@ extension HealthRuns {
     package static func show(
         _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, _ options: ShowOptions, to output: OutputFile
     ) throws(IngestError) {
-        if types.hasReadings { try list(store, selection, as: options.form, withEarlier: options.earlier, to: output, finishes: false) }
+        if types.hasReadings {
+            try list(
+                store, selection, as: options.form, withEarlier: options.earlier, unixTimes: options.unixTimes, to: output, finishes: false)
+        }
         if types.events { try listEvents(store, selection, options, to: output) }
         if !types.series.isEmpty {
             var series = SeriesSelection(selection, kinds: types.series)

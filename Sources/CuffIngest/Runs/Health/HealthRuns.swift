@@ -2,24 +2,51 @@ import CuffClinical
 import CuffCore
 import Glibc
 
+/// The statistics of one person.
+package struct PersonStatistics: Sendable {
+    package var person: Person
+    package var collection: StatisticsCollection
+    package var table: StatisticsTable
+}
+
 /// The verbs on stored readings. Each reads the database once and holds no more than its result needs.
 public enum HealthRuns {
-    /// Statistics for each person of the selection, whose range is widened to whole buckets.
+    /// Statistics of the selected blood pressures for each person, with the sources by row number. The time-weighted style sorts the
+    /// points in memory; all others hold only buckets. The range is widened to whole buckets if they are stretches of time.
     package static func statisticsOfEach(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false
-    ) throws(IngestError) -> [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)] {
-        let wide = widened(selection, cut)
-        var found: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)] = []
-        for (user, own) in try Persons(store, wide, kinds: [.bloodPressure]).each(selection) {
-            let (collection, table) = try statistics(
-                store, own, by: cut, style: style, options: options, excludesDisturbed: excludesDisturbed, user: user)
-            found.append((user, collection, table))
+    ) throws(IngestError) -> [PersonStatistics] {
+        let rule = InclusionRule(zone: selection.zone, excludesDisturbed: excludesDisturbed)
+        let empty = StatisticsCollection(cut, options: options)
+        var found = ByPerson<StatisticsCollection>()
+        let known = try store.sources()
+        let order = known.keys.sorted()
+        let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
+        var points: [(Person, ReadingPoint, Int)] = []
+        try store.forEachPoint(widened(selection, cut), rule: rule) { verdict, source, person in
+            switch verdict {
+            case .excluded(let reason): found[person, default: empty].exclude(reason)
+            case .counts(let point):
+                let place = places[source] ?? order.count
+                if style == .discreteTemporallyWeighted {
+                    points.append((person, point, place))
+                } else {
+                    found[person, default: empty].add(point, source: place)
+                }
+            }
         }
-        return found
+        points.sort { ReadingPoint.isEarlier($0.1, $1.1) }
+        for (person, point, place) in points { found[person, default: empty].add(point, source: place) }
+        if found.isEmpty { found[.unknown, default: empty] = empty }
+        let sources = order.compactMap { known[$0]?.provenance }
+        return found.sorted.map { person, collection in
+            PersonStatistics(
+                person: person, collection: collection, table: StatisticsTable(style: style, sources: sources, person: person))
+        }
     }
 
-    private static func widened(_ selection: ReadingSelection, _ cut: CalendarCut) -> ReadingSelection {
+    static func widened(_ selection: ReadingSelection, _ cut: CalendarCut) -> ReadingSelection {
         var selection = selection
         // Partial buckets would have wrong extremes: the first and the last one are completed.
         selection.since = selection.since.map { cut.interval(of: cut.key(at: $0))?.lowerBound ?? $0 }
@@ -30,42 +57,16 @@ public enum HealthRuns {
         return selection
     }
 
-    /// Statistics of the selected blood pressures, with the sources by row number. The time-weighted style sorts the points in
-    /// memory; all others hold only buckets. The range is widened to whole buckets if they are stretches of time.
-    package static func statistics(
-        _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
-        options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, user: Int? = nil
-    ) throws(IngestError) -> (collection: StatisticsCollection, table: StatisticsTable) {
-        let rule = InclusionRule(zone: selection.zone, excludesDisturbed: excludesDisturbed)
-        var collection = StatisticsCollection(cut, options: options)
-        let selection = widened(selection, cut)
-        let known = try store.sources()
-        let order = known.keys.sorted()
-        let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
-        var points: [(ReadingPoint, Int)] = []
-        try store.forEachPoint(selection, rule: rule) { verdict, source in
-            switch verdict {
-            case .excluded(let reason): collection.exclude(reason)
-            case .counts(let point):
-                let place = places[source] ?? order.count
-                if style == .discreteTemporallyWeighted { points.append((point, place)) } else { collection.add(point, source: place) }
-            }
-        }
-        points.sort { ReadingPoint.isEarlier($0.0, $1.0) }
-        for (point, place) in points { collection.add(point, source: place) }
-        let sources = order.compactMap { known[$0]?.provenance }
-        return (collection, StatisticsTable(style: style, sources: sources, user: user))
-    }
-
     /// The days as a plot for a terminal.
     package static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
-        let persons = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
+        let each = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
+        let persons = Persons(each.map(\.person))
         var text = TextBuffer()
-        for (index, person) in persons.enumerated() {
+        for (index, one) in each.enumerated() {
             if index > 0 { text.append(0x0A) }
-            if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
-            RangePlot(person.collection, style: style).append(to: &text)
-            for note in person.collection.leftOutNotes { text.append(string: TextTable.folded(note, width: style.width) + "\n") }
+            if let heading = persons.neededHeading(one.person) { text.append(string: heading + "\n") }
+            RangePlot(one.collection, style: style).append(to: &text)
+            for note in one.collection.leftOutNotes { text.append(string: TextTable.folded(note, width: style.width) + "\n") }
         }
         return text.string
     }
@@ -85,15 +86,20 @@ public enum HealthRuns {
 
     /// Prints the selected readings; `withEarlier` prints the previous values of each before it.
     package static func list(
-        _ store: Store, _ selection: ReadingSelection, as form: Listing, withEarlier: Bool = false, to output: OutputFile,
+        _ store: Store, _ selection: ReadingSelection, as form: Listing, withEarlier: Bool = false, unixTimes: Bool = false,
+        to output: OutputFile,
         finishes: Bool = true
     ) throws(IngestError) {
         let text = try BufferedOutput(output)
         if form == .table { text.buffer.append(string: ReadingTable.header) }
         let earlier = withEarlier ? try store.earlier(selection) : [:]
         try store.forEach(selection) { reading, provenance in
-            for (old, until) in earlier[reading.id] ?? [] { appendLine(of: old, provenance, until: until) }
-            append(reading, provenance, zone: selection.zone, as: form, to: &text.buffer)
+            for (old, until) in earlier[reading.id] ?? [] {
+                var old = old
+                old.person = selection.household.person(of: old, device: provenance.device).name
+                appendLine(of: old, provenance, until: until)
+            }
+            append(reading, provenance, zone: selection.zone, as: form, unixTimes, to: &text.buffer)
             return try text.flush()
         }
         try output.append(&text.buffer)
@@ -101,7 +107,7 @@ public enum HealthRuns {
 
         func appendLine(of reading: Reading, _ provenance: Provenance, until: String) {
             var line = TextBuffer(capacity: 512)
-            append(reading, provenance, zone: selection.zone, as: form, to: &line)
+            append(reading, provenance, zone: selection.zone, as: form, unixTimes, to: &line)
             switch form {
             case .table: text.buffer.append(string: line.string.dropLast() + "  (replaced \(until))\n")
             case .jsonl: text.buffer.append(string: line.string.dropLast(2) + ",\"replaced\":\"\(until)\"}\n")
@@ -111,43 +117,34 @@ public enum HealthRuns {
     }
 
     private static func append(
-        _ reading: Reading, _ provenance: Provenance, zone: ZoneTable, as form: Listing, to text: inout TextBuffer
+        _ reading: Reading, _ provenance: Provenance, zone: ZoneTable, as form: Listing, _ unixTimes: Bool, to text: inout TextBuffer
     ) {
         let start = text.count
         switch form {
         case .table: ReadingTable.append(reading, to: &text)
-        case .jsonl: return ReadingLine().append(reading, device: provenance.device, to: &text)
+        case .jsonl:
+            guard unixTimes, let time = reading.bestTime(in: zone) else {
+                return ReadingLine().append(reading, device: provenance.device, to: &text)
+            }
+            var line = TextBuffer(capacity: 512)
+            ReadingLine().append(reading, device: provenance.device, to: &line)
+            return text.append(string: line.string.dropLast(2) + ",\"measured_unix_s\":\(time.seconds)}\n")
         case .plain: PlainLine.append(reading, provenance, zone: zone, to: &text)
         }
         TerminalText.clean(&text, from: start)
     }
 
-    /// Stores an entered reading. Returns whether it is new. An existing one still gets the remarks.
-    package static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
-        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    /// Stores an entered reading of a person. Returns whether it is new. An existing one still gets the remarks.
+    package static func add(
+        _ entry: ManualEntry, of person: String? = nil, zone: ZoneTable, to path: String
+    ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), of: person, to: path)
     }
 
-    static func save(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
-        var reading = reading
-        reading.id = try idInPlace(of: reading.id, in: path)
-        let sink = try SQLiteSink(path: path)
-        let repeated = try sink.write(Batch(source: 0, driver: ManualEntry.driver, entries: [.reading(reading)]))
-        try sink.close()
-        if repeated > 0, let remarks = reading.remarks {
-            let store = try Store(path, access: .write)
-            _ = try store.remark([reading.id], remarks.all)
-            try store.close()
-        }
-        return (reading, repeated == 0)
-    }
-
-    /// Entering a deleted reading again creates it again. The deleted id remains deleted, because servers were notified; the
-    /// entry gets a derived id, so that entering it twice still changes nothing.
-    private static func idInPlace(of id: Reading.ID, in path: String) throws(IngestError) -> Reading.ID {
+    static func save(_ reading: Reading, of person: String?, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         let store = try Store(path, access: .write)
-        var id = id
-        while try !store.deleted(among: [id]).isEmpty { id.hash = XXHash64.hash(Array(id.description.utf8).span) }
+        let (readings, new) = try store.keep(entered: [reading], of: person)
         try store.close()
-        return id
+        return (readings[0], new > 0)
     }
 }

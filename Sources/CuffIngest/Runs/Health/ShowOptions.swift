@@ -9,6 +9,8 @@ package struct ShowOptions: Sendable {
     package var byOwner = false
     /// Also prints the previous values of edited readings.
     package var earlier = false
+    /// JSON lines also hold the time in seconds since 1970.
+    package var unixTimes = false
     package var conditions: [SeriesCondition] = []
     /// From which pulse on an event is shown.
     package var limits = HeartRateLimits.usual

@@ -17,6 +17,8 @@ extension CommandFault: Hinted {
         case .noPlaceForPatients: "leave it out, or add e.g. --sink sqlite:bp.db"
         case .isMeasuring(let address): "wait for it, or `cuff stop \(address)`"
         case .isStillMeasuring(_, let process): "end that process: `kill \(process)`"
+        case .noClock: "try again, or look at the cuff"
+        case .noSinks: "add e.g. --sink sqlite:bp.db"
         }
     }
 }

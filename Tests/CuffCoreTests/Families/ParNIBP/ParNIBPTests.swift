@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// A start that was not heard leaves the former result in place: it must not come out as new.
+    /// A lost start leaves the former result, which must not count as new.
     @Test func measure_NotHeard_GivesNoStaleReading() {
         struct Deaf: CuffSimulator {
             mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
@@ -112,7 +112,7 @@ import Testing
         #expect(Conversation(.parNIBP, .schedule(.get)).cycles == [0])
     }
 
-    /// Cycles inflate by themselves, so nothing but `schedule` may set one.
+    /// Cycles inflate automatically, so only `schedule` may set one.
     @Test func cycles_AreSetOnlyBySchedule() {
         let cycles = (4...13).map { plain.frame($0) }
         for command in SessionCommand.all {

@@ -23,7 +23,7 @@ import Testing
         #expect(failure.reason == reason && failure.code == ShortText(String(code)))
     }
 
-    /// A packet of five bytes is a cuff pressure only when one was asked for.
+    /// A packet of five bytes is a cuff pressure only if one was requested.
     @Test func fiveBytes_UnaskedFor_AreNoPressure() {
         var session = SunTechAdvantageSession(SessionContext())
         let pressure = SunTechPacket.module([0x02, 0x01])

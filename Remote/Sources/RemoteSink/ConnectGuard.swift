@@ -1,12 +1,13 @@
 import Glibc
 
-/// libmosquitto blocks without a limit for name servers and TCP, about two minutes. `cuff` waits for one
-/// minute, so an alarm sends an answer and ends the helper.
-enum ConnectGuard {
+/// Name servers, and libmosquitto's TCP, block without a limit, about two minutes. `cuff` waits for one minute, so an alarm sends an
+/// answer and ends the helper.
+public enum ConnectGuard {
     /// Prepared here, because a signal handler may only call write().
     nonisolated(unsafe) private static var answer = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
 
-    static func begin(_ text: String, seconds: UInt32) {
+    /// After so many seconds the text is written to standard output and the helper exits with 75.
+    public static func begin(_ text: String, seconds: UInt32) {
         let bytes = Array(text.utf8)
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
         _ = copy.initialize(from: bytes)
@@ -19,5 +20,6 @@ enum ConnectGuard {
         alarm(seconds)
     }
 
-    static func end() { alarm(0) }
+    /// The connection is made.
+    public static func end() { alarm(0) }
 }

@@ -1,0 +1,197 @@
+import CuffClinical
+import CuffCore
+import SQLite
+import Testing
+
+@testable import CuffIngest
+
+/// `store.save`: values that do not come from a cuff's session.
+@Suite(.timeLimit(.minutes(1))) struct SaveTests {
+    private let folder = TestFolder()
+    private let source = HealthSource(name: "test")
+    private let time = Timestamp(seconds: 1_777_959_180)
+
+    private func store() async throws -> Store { try await Store.open(folder.file("bp.db")) }
+
+    private func readings(_ store: Store) throws -> [Reading] {
+        var found: [Reading] = []
+        try store.forEach(ReadingSelection(zone: .utc)) { reading, _ in
+            found.append(reading)
+            return true
+        }
+        return found
+    }
+
+    private func pressure(_ systolic: HealthQuantity, _ diastolic: HealthQuantity, note: String? = nil) throws -> Correlation {
+        var metadata = HealthMetadata()
+        if let note { metadata.other["CuffNote"] = note }
+        return try Correlation(
+            .bloodPressure,
+            [
+                QuantitySample(.systolic, systolic, start: time, end: time, source: source),
+                QuantitySample(.diastolic, diastolic, start: time, end: time, source: source),
+            ], start: time, end: time, source: source, metadata: metadata)
+    }
+
+    private func sample(_ type: SampleType, _ quantity: HealthQuantity, at start: Timestamp? = nil) throws -> QuantitySample {
+        try QuantitySample(type, quantity, start: start ?? time, end: start ?? time, source: source)
+    }
+
+    @Test func aReading_IsKeptOnce_AndAHigherRevisionReplacesIt() async throws {
+        let store = try await store()
+        #expect(try await store.save(.sample(1), device: "dev"))
+        #expect(try await store.save(.sample(1), device: "dev") == false)
+        _ = try await store.save(.sample(1, systolic: 131, revision: 1), device: "dev")
+        let kept = try readings(store)
+        #expect(kept.map(\.id) == [Reading.sample(1).id])
+        #expect(kept.map(\.content) == [Reading.sample(1, systolic: 131).content])
+    }
+
+    @Test func aReadingWithoutAnID_GetsOneFromItsRecord() async throws {
+        let store = try await store()
+        var reading = Reading.sample(1)
+        reading.id = .none
+        #expect(try await store.save(ReceivedReading(reading, driver: "and-std", device: "test")))
+        #expect(try readings(store).map(\.id) == [Reading.sample(1).id], "the ledger of a link gives the same")
+    }
+
+    @Test func aCorrelationAndAHeartRate_BecomeTwoReadings() async throws {
+        let store = try await store()
+        let correlation = try pressure(HealthQuantity(128, .mmHg), HealthQuantity(82.5, .mmHg), note: "after coffee")
+        let pulse = try sample(.heartRate, HealthQuantity(71, .count / .minute))
+        let saved = try await store.save(correlation, pulse, user: 2, zone: .utc)
+        #expect(
+            saved.map(\.content) == [
+                .bloodPressure(BloodPressure(systolic: Pressure(Digits(128), .mmHg), diastolic: Pressure(82.5, .mmHg))),
+                .pulseRate(PulseRate(71)),
+            ])
+        #expect(saved.allSatisfy { $0.origin == .entered && $0.user == 2 && $0.measured == time })
+        #expect(saved[0].remarks?[.note] == "after coffee")
+        #expect(Set(try readings(store).map(\.id)) == Set(saved.map(\.id)))
+        let again = try await store.save(correlation, pulse, user: 2, zone: .utc)
+        #expect(again.map(\.id) == saved.map(\.id))
+        #expect(try readings(store).count == 2)
+    }
+
+    /// 18.7 kPa stays 18.7 kPa; 160 lb are 72.5747792 kg (0.45359237 kg each, 1959); 98.6 °F are 37 °C.
+    @Test func units_AreThoseOfTheirTypes() async throws {
+        let store = try await store()
+        let saved = try await store.save(
+            try pressure(HealthQuantity(18.7, .kPa), HealthQuantity(10.9, .kPa)), try sample(.bodyMass, HealthQuantity(160, .pound)),
+            try sample(.bodyTemperature, HealthQuantity(98.6, .fahrenheit)), try sample(.oxygenSaturation, HealthQuantity(0.97, .percent)))
+        guard case .bloodPressure(let kept) = saved[0].content else { throw TestFault(kind: .software, line: "no pressure") }
+        #expect(kept.systolic == Pressure(18.7, .kPa))
+        let values = saved.dropFirst().map { reading -> Double? in
+            if case .quantity(let quantity) = reading.content { quantity.value?.value } else { nil }
+        }
+        #expect(values == [72.5747792, 37, 97])
+        #expect(saved.dropFirst().map { QuantityType.of($0)?.name } == ["body_mass", "body_temperature", "oxygen_saturation"])
+    }
+
+    @Test func aSymptom_KeepsItsWord() async throws {
+        let store = try await store()
+        let severe = try #require(CategoryValue.severity.last)
+        let symptom = try CategorySample(.headache, value: severe, start: time, end: time, source: source)
+        #expect(try await store.save(symptom).map(\.text) == [severe.word])
+        #expect(try readings(store).map { QuantityType.of($0)?.name } == ["headache"])
+    }
+
+    @Test func aHearingTest_IsKeptWithItsTime() async throws {
+        let store = try await store()
+        let audiogram = try Audiogram([
+            Audiogram.Point(
+                frequency: HealthQuantity(1000, .hertz), left: HealthQuantity(30, .decibelHearingLevel), right: nil),
+            Audiogram.Point(
+                frequency: HealthQuantity(250, .hertz), left: HealthQuantity(34, .decibelHearingLevel),
+                right: HealthQuantity(27.5, .decibelHearingLevel)),
+        ])
+        let test = try AudiogramSample(audiogram, start: time, end: Timestamp(seconds: time.seconds + 600))
+        let saved = try #require(try await store.save(test, user: 1).first)
+        #expect(saved.text == "250:34/27.5,1000:30/-")
+        #expect(saved.measured == time && saved.duration == .seconds(600))
+        #expect(try readings(store).compactMap { Audiogram($0) } == [audiogram])
+        for (frequency, unit) in [(HealthQuantity(250, .second), HealthUnit.decibelHearingLevel), (HealthQuantity(250, .hertz), .mmHg)] {
+            #expect(throws: HealthError.self) {
+                _ = try Audiogram.Point(frequency: frequency, left: HealthQuantity(30, unit), right: nil)
+            }
+        }
+        #expect(throws: HealthError.self) { _ = try Audiogram([]) }
+    }
+
+    @Test func aLoudSound_IsACategory() async throws {
+        let store = try await store()
+        let loud = try CategorySample(
+            .audioExposureEvent, value: CategoryValue.audioExposure[0], start: time, end: Timestamp(seconds: time.seconds + 180),
+            source: source)
+        let saved = try #require(try await store.save(loud).first)
+        #expect(saved.text == "momentary_limit" && saved.duration == .seconds(180))
+        let samples = try ReadingSamples(saved, source: source, zone: .utc)
+        #expect(samples.category?.type == .audioExposureEvent && samples.category?.value?.number == 1)
+    }
+
+    @Test func aReading_IsFoundByItsID() async throws {
+        let store = try await store()
+        try await store.save(.sample(1, systolic: 131), device: "dev")
+        #expect(try await store.reading(Reading.sample(1).id)?.content == Reading.sample(1, systolic: 131).content)
+        #expect(try await store.reading(Reading.sample(2).id) == nil)
+    }
+
+    /// What SQLite says if a file's permissions forbid it.
+    @Test func deniedAccess_IsAnErrorOfItsOwn() {
+        let error = Store.translated(SQLiteError(code: .auth, message: "not authorized"), "/tmp/bp.db")
+        #expect(error.status == .noPermission)
+        #expect(error.description == "cannot open /tmp/bp.db: permission denied")
+    }
+
+    @Test func ifOneCannotBeKept_NoneIs() async throws {
+        let store = try await store()
+        let good = try sample(.bodyMass, HealthQuantity(72, .kilogram))
+        let future = Timestamp(seconds: HostClock.now().seconds + 3600)
+        let refused: [any HealthSample] = [
+            try sample(.bodyMass, HealthQuantity(72, .kilogram), at: future), try sample(.bodyMass, HealthQuantity(7200, .kilogram)),
+            try sample(.cuffPressure, HealthQuantity(120, .mmHg)),
+            try CategorySample(.highHeartRate, start: time, end: time, source: source),
+            try pressure(HealthQuantity(80, .mmHg), HealthQuantity(120, .mmHg)),
+        ]
+        for one in refused {
+            let error = await #expect(throws: HealthError.self) { _ = try await store.save(good, one) }
+            #expect(error?.code == .invalidArgument, "\(one)")
+        }
+        #expect(try readings(store).isEmpty)
+    }
+
+    @Test func builders_SaveWhatTheyFinish() async throws {
+        let store = try await store()
+        var pulses = try QuantitySeriesBuilder(.heartRate, start: time, source: source)
+        for second in 0..<5 {
+            try pulses.insert(HealthQuantity(60 + second, .countPerMinute), at: .seconds(second))
+        }
+        let series = try await pulses.finish(in: store)
+        var beats = HeartbeatSeriesBuilder(start: time, source: source)
+        try beats.add(at: .milliseconds(500))
+        try beats.add(at: .milliseconds(1490))
+        let heartbeats = try await beats.finish(in: store)
+        var found: [HealthSeries] = []
+        try store.forEachSeries(SeriesSelection()) { stored in
+            found.append(stored.series)
+            return true
+        }
+        // The database names the cuff's own source, and keeps the values.
+        #expect(found.count == 2)
+        for one in found {
+            switch one {
+            case .quantity(let stored): #expect(stored.elements == series.elements && stored.start == series.start)
+            case .heartbeats(let stored): #expect(stored.beats == heartbeats.beats && stored.start == heartbeats.start)
+            case .waveform: Issue.record("no waveform was saved")
+            }
+        }
+        await #expect(throws: HealthError.self) { _ = try await beats.finish(in: store) }
+    }
+
+    @Test func aMissingDatabase_IsNotCreatedByReading() async throws {
+        let path = folder.file("absent.db")
+        await #expect(throws: IngestError.self) { _ = try await Store.open(path, access: .read) }
+        _ = try await Store.open(path)
+        _ = try await Store.open(path, access: .read)
+    }
+}
