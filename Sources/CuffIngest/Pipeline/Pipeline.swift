@@ -20,7 +20,7 @@ public final class Pipeline: Sendable {
         var state: PipelineState
         var effects: [PipelineState.Effect] = []
         /// Deliveries to be made on the source's own thread.
-        var inline: [(batch: Batch, sink: Int)] = []
+        var inline: [(batches: [Batch], sink: Int)] = []
         var sources: [Int: Source] = [:]
         /// How many stored readings each source knows of: live samples do not count and need no hop.
         var told: [Int: Int] = [:]
@@ -66,6 +66,8 @@ public final class Pipeline: Sendable {
     /// For each member, those that follow it.
     let followers: [[Int]]
     let queues: [DispatchQueue]
+    /// Those members that take batches of several cuffs at once.
+    private let grouping: [(any GroupingSink)?]
     private let policy: FaultPolicy
     /// The families of all sources.
     let drivers: [CuffDriver]
@@ -90,6 +92,7 @@ public final class Pipeline: Sendable {
         self.policy = policy
         self.drivers = drivers
         self.onFault = onFault
+        grouping = members.map { $0.sink as? any GroupingSink }
         queues = members.indices.map { DispatchQueue(label: "cuff.sink.\($0)") }
         let rules = members.map { PipelineState.Rule(of: $0, among: members) }
         followers = members.indices.map { leader in members.indices.filter { rules[$0].leader == leader } }
@@ -135,7 +138,7 @@ public final class Pipeline: Sendable {
         var isLive = false
         // No reference to the batch remains, so its storage can be recycled once it is printed.
         var handed = Optional(batch)
-        var inline = inner.withLock { inner -> [(batch: Batch, sink: Int)] in
+        var inline = inner.withLock { inner -> [(batches: [Batch], sink: Int)] in
             guard inner.fault == nil, !inner.isClosed, var batch = handed.take() else {
                 if let batch = handed { inner.turnedAway.add(batch, isKept: isKept(batch.driver)) }
                 return []
@@ -149,7 +152,7 @@ public final class Pipeline: Sendable {
             defer { inner.inline.removeAll() }
             return inner.inline
         }
-        while let (batch, sink) = inline.popLast() { deliverNow(batch, to: sink, mayWait: !isLive) }
+        while let (batches, sink) = inline.popLast() { deliverNow(batches, to: sink, mayWait: !isLive) }
     }
 
     /// The failure of a required sink under `FaultPolicy.stop`.
@@ -182,8 +185,8 @@ public final class Pipeline: Sendable {
     private func perform(_ inner: inout Inner, inline: Bool = false) {
         for index in inner.effects.indices {
             switch inner.effects[index] {
-            case .deliver(let batch, let sink):
-                if inline { inner.inline.append((batch, sink)) } else { deliver(batch, to: sink) }
+            case .deliver(let batches, let sink):
+                if inline { inner.inline.append((batches, sink)) } else { deliver(batches, to: sink) }
             case .committed(let source, let through):
                 guard inner.told[source] != through, let owner = inner.sources[source], owner.wantsCommits else { continue }
                 inner.told[source] = through
@@ -206,16 +209,25 @@ public final class Pipeline: Sendable {
         }
     }
 
-    private func deliver(_ batch: Batch, to index: Int) {
-        queues[index].async { @Sendable in self.deliverNow(batch, to: index) }
+    private func deliver(_ batches: [Batch], to index: Int) {
+        queues[index].async { @Sendable in self.deliverNow(batches, to: index) }
     }
 
-    private func deliverNow(_ batch: consuming Batch, to index: Int, mayWait: Bool = true) {
+    private func deliverNow(_ batches: consuming [Batch], to index: Int, mayWait: Bool = true) {
         do throws(IngestError) {
             let start = HostClock.monotonic()
-            let readings = batch.readings
-            guard mayWait || members[index].sink.writeIfReady(batch) else { return deliver(batch, to: index) }
-            let known = mayWait ? try members[index].sink.write(batch) : 0
+            let readings = batches.reduce(0) { $0 + $1.readings }
+            // Without a group there is one batch, see `PipelineState.Rule.takesGroups`.
+            if !mayWait {
+                let isWritten = grouping[index] == nil && batches.allSatisfy { members[index].sink.writeIfReady($0) }
+                guard isWritten else { return deliver(batches, to: index) }
+            }
+            var known = 0
+            if mayWait, let sink = grouping[index] {
+                known = try sink.write(batches)
+            } else if mayWait {
+                for batch in batches { known += try members[index].sink.write(batch) }
+            }
             stored(index, readings, known, HostClock.monotonic() - start)
         } catch {
             failed(index, error)

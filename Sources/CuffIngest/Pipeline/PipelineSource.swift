@@ -45,6 +45,7 @@ extension PipelineState.Rule {
         let sink = member.sink
         self.init(
             isRequired: member.isRequired, isDurable: sink.isDurable, takesLiveEvents: sink.takesLiveEvents, takesAlerts: sink.takesAlerts,
+            takesGroups: sink is any GroupingSink,
             leader: (sink as? any FollowingSink)?.leader.flatMap { leader in members.firstIndex { ObjectIdentifier($0.sink) == leader } })
     }
 }

@@ -3,7 +3,8 @@ import CuffCore
 /// What the pipeline holds and what must happen next, as a value: no queue, lock or clock. `Pipeline` performs the effects.
 ///
 /// Rules:
-/// - Batches are ordered by acceptance. Every sink receives them in this order, one delivery at a time.
+/// - Batches are ordered by acceptance. Every sink receives them in this order, one delivery at a time. A delivery has the batches of
+///   several cuffs only for a sink that stores them in one transaction.
 /// - A batch is committed when every required durable sink has stored it; without such a sink, never. Commits of a source are
 ///   reported in order.
 /// - A batch is passed on when every required sink has accepted it. This is reported separately, and only if nothing can be
@@ -24,6 +25,8 @@ struct PipelineState: Sendable {
         var takesLiveEvents = true
         /// Whether it receives alerts without other live events.
         var takesAlerts = false
+        /// Whether one delivery may contain batches of several cuffs.
+        var takesGroups = false
         /// The index of the member that writes for this one, too.
         var leader: Int?
     }
@@ -41,7 +44,7 @@ struct PipelineState: Sendable {
     }
 
     enum Effect: Sendable {
-        case deliver(Batch, to: Int)
+        case deliver([Batch], to: Int)
         case committed(source: Int, through: Int)
         /// Accepted by every required sink, none of which is durable.
         case passedOn(source: Int, through: Int)
@@ -158,37 +161,38 @@ struct PipelineState: Sendable {
         while position < end, isNothing(slots[head + position - base], for: members[index].rule) { position += 1 }
         members[index].position = position
         guard position < end else { return }
-        var upper = position + 1
-        let first = slots[head + position - base].batch
-        var count = first.entries.count
-        while upper < end {
-            let next = slots[head + upper - base].batch
-            guard next.continues(first), count + next.entries.count <= limits.delivery else { break }
-            count += next.entries.count
-            upper += 1
-        }
+        let (batches, upper) = delivery(from: position, for: members[index].rule)
         members[index].flight = position..<upper
         members[index].flightReadings = readingsBefore(upper) - readingsBefore(position)
-        if upper == position + 1 {
-            effects.append(.deliver(first, to: index))
-        } else {
-            effects.append(.deliver(merged(position..<upper, count), to: index))
+        effects.append(.deliver(batches, to: index))
+    }
+
+    /// What is delivered together, and the number of the batch after it. Consecutive batches of one cuff become one.
+    private func delivery(from position: Int, for rule: Rule) -> (batches: [Batch], upper: Int) {
+        var batches = [slots[head + position - base].batch]
+        var count = batches[0].entries.count
+        var upper = position + 1
+        while upper < end {
+            let slot = slots[head + upper - base]
+            if !isNothing(slot, for: rule) {
+                let isSameCuff = slot.batch.continues(batches[batches.count - 1])
+                count += slot.batch.entries.count
+                guard isSameCuff || rule.takesGroups, count <= limits.delivery else { break }
+                if isSameCuff {
+                    batches[batches.count - 1].entries.append(contentsOf: slot.batch.entries)
+                    batches[batches.count - 1].through = slot.batch.through
+                } else {
+                    batches.append(slot.batch)
+                }
+            }
+            upper += 1
         }
+        return (batches, upper)
     }
 
     private func isNothing(_ slot: Slot, for rule: Rule) -> Bool {
         if rule.takesLiveEvents { return slot.batch.entries.isEmpty }
         return slot.readings == 0 && !(rule.takesAlerts && slot.batch.entries.alertCount > 0)
-    }
-
-    private func merged(_ range: Range<Int>, _ count: Int) -> Batch {
-        var batch = slots[head + range.lowerBound - base].batch
-        batch.entries.reserveCapacity(count)
-        for sequence in range.dropFirst() {
-            batch.entries.append(contentsOf: slots[head + sequence - base].batch.entries)
-        }
-        batch.through = slots[head + range.upperBound - 1 - base].batch.through
-        return batch
     }
 
     /// Reports new commits and releases batches that are no longer needed.

@@ -2,7 +2,7 @@ import CuffCore
 import Glibc
 
 /// Appends readings to a file as lines. A reading that the file already has, from any run, is not written again.
-final class FileSink<Format: LineFormat>: Sink {
+final class FileSink<Format: LineFormat>: GroupingSink {
     let label: String
     let takesLiveEvents: Bool
     let isDurable: Bool
@@ -18,16 +18,16 @@ final class FileSink<Format: LineFormat>: Sink {
     /// The end of a run: another run may begin before this object is gone.
     func close() throws(IngestError) { lines.withLock { $0.unlock() } }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
-        try lines.withLock { (lines) throws(IngestError) in try lines.write(batch) }
+    func write(_ batches: [Batch]) throws(IngestError) -> Int {
+        try lines.withLock { (lines) throws(IngestError) in try lines.write(batches) }
     }
 
     /// On SIGHUP: closes a renamed or removed file, even if there is nothing to write.
     func reopen() throws(IngestError) { try lines.withLock { (lines) throws(IngestError) in try lines.followPath() } }
 }
 
-/// The batch must be in the file of the path when `write` returns: if the file was renamed, removed, replaced or emptied
-/// meanwhile, it is reopened and the whole batch written there.
+/// The batches must be in the file of the path when `write` returns: if the file was renamed, removed, replaced or emptied
+/// meanwhile, it is reopened and all of them are written there.
 private final class ReadingLines<Format: LineFormat> {
     private let format: Format
     private let path: String
@@ -62,11 +62,11 @@ private final class ReadingLines<Format: LineFormat> {
 
     func unlock() { file.unlock() }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batches: [Batch]) throws(IngestError) -> Int {
         for _ in 0..<Self.attempts {
             try followPath()
             let repeated: Int
-            do throws(IngestError) { repeated = try append(batch) } catch {
+            do throws(IngestError) { repeated = try append(batches) } catch {
                 rollBack()
                 throw error
             }
@@ -103,11 +103,17 @@ private final class ReadingLines<Format: LineFormat> {
         IngestError(SinkFault.restless(path))
     }
 
-    private func append(_ batch: Batch) throws(IngestError) -> Int {
-        var repeated = 0
-        var fresh = 0
+    private func append(_ batches: [Batch]) throws(IngestError) -> Int {
+        var (repeated, fresh) = (0, 0)
         text.removeAll()
         if file.size == 0 { format.appendHeader(to: &text) }
+        for batch in batches { try append(batch, &repeated, &fresh) }
+        try flush()
+        if fresh > 0 { try file.synchronise() }
+        return repeated
+    }
+
+    private func append(_ batch: Batch, _ repeated: inout Int, _ fresh: inout Int) throws(IngestError) {
         for index in batch.entries.indices {
             if case .reading(let reading) = batch.entries[index] {
                 guard try known.insert(KnownReadings.Key(reading)) else {
@@ -119,9 +125,6 @@ private final class ReadingLines<Format: LineFormat> {
             format.append(batch.entries[index], device: batch.device, to: &text)
             if text.count >= 1 << 16 { try flush() }
         }
-        try flush()
-        if fresh > 0 { try file.synchronise() }
-        return repeated
     }
 
     private func flush() throws(IngestError) {

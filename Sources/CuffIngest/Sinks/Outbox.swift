@@ -101,12 +101,12 @@ final class Outbox: Sendable {
 
     /// Queues the readings' lines durably, and those of alerts if `alerts`; returns the number of readings that were known, sent
     /// or not, and of new lines. A line that was not sent, or was refused, and has no time is replaced by one with a time.
-    func put(_ batch: Batch, line: ReadingLine, alerts: Bool = false) throws(IngestError) -> (repeated: Int, added: Int) {
+    func put(_ batches: [Batch], line: ReadingLine, alerts: Bool = false) throws(IngestError) -> (repeated: Int, added: Int) {
         do throws(IngestError) {
             var put = Put()
-            try store.commit { db in try self.put(batch, line: line, alerts: alerts, in: db, &put) }
+            try store.commit { db in try self.put(batches, line: line, alerts: alerts, in: db, &put) }
             committed(put)
-            return (batch.readings - put.readings, put.lines)
+            return (batches.reduce(0) { $0 + $1.readings } - put.readings, put.lines)
         } catch {
             _ = try? refresh()
             throw error
@@ -116,7 +116,7 @@ final class Outbox: Sendable {
     /// As above, within a transaction of the store; `put` is empty before the first try. Must be followed by `committed` or,
     /// after failure, by `refresh`, which counts again. Deleted readings are not queued.
     func put(
-        _ batch: Batch, line: ReadingLine, alerts: Bool, except deleted: Set<Reading.ID> = [], in db: SQLiteConnection, _ put: inout Put
+        _ batches: [Batch], line: ReadingLine, alerts: Bool, except deleted: Set<Reading.ID> = [], in db: SQLiteConnection, _ put: inout Put
     ) throws {
         let now = HostClock.now().utcText
         place.withLock { $0.held -= put.lines }
@@ -133,8 +133,8 @@ final class Outbox: Sendable {
             WHERE line IS NOT NULL AND instr(line, '"measured":"') = 0 AND instr(excluded.line, '"measured":"') > 0
             """)
         var text = TextBuffer(capacity: 512)
-        var lines = 0
-        func insertLine(_ entry: Entry, _ id: Reading.ID, _ revision: UInt8 = 0, isPending: Bool = false) throws {
+        var (readings, lines) = (0, 0)
+        func insertLine(_ entry: Entry, of batch: Batch, _ id: Reading.ID, _ revision: UInt8 = 0, isPending: Bool = false) throws {
             text.removeAll()
             line.append(entry, device: batch.device, to: &text)
             try insert.run(number, id.description, Int(revision), isPending, sequence + 1, now, text.string)
@@ -145,12 +145,15 @@ final class Outbox: Sendable {
             sequence += 1
             lines += 1
         }
-        for reading in batch.entries.readings where !deleted.contains(reading.id) {
-            try insertLine(.reading(reading), reading.id, reading.revision, isPending: reading.isPending)
-        }
-        let readings = lines
-        for entry in batch.entries where alerts {
-            if case .live(.alert(let alert), _, _) = entry { try insertLine(entry, alert.id) }
+        for batch in batches {
+            let before = lines
+            for reading in batch.entries.readings where !deleted.contains(reading.id) {
+                try insertLine(.reading(reading), of: batch, reading.id, reading.revision, isPending: reading.isPending)
+            }
+            readings += lines - before
+            for entry in batch.entries where alerts {
+                if case .live(.alert(let alert), _, _) = entry { try insertLine(entry, of: batch, alert.id) }
+            }
         }
         // Within the database's lock, so that this and an acknowledgement are counted in order.
         place.withLock { $0.held += lines }

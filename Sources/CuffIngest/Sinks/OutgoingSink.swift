@@ -11,7 +11,7 @@ import SQLite
 ///
 /// If the outbox is in the database of a sink of the same run, this sink follows that one: readings and lines are written in one
 /// transaction.
-final class OutgoingSink: FollowingSink {
+final class OutgoingSink: FollowingSink, GroupingSink {
     let label: String
     let isDurable: Bool
     let takesAlerts: Bool
@@ -62,19 +62,24 @@ final class OutgoingSink: FollowingSink {
             nextTry: fault?.nextTry)
     }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
-        let part = batch.limited(to: consent)
-        try waitForRoom(part, Self.roomLimit)
-        let (repeated, added) = try outbox.put(part, line: line, alerts: takesAlerts)
-        kept.withLock { $0 += batch.readings - part.readings }
+    func write(_ batches: [Batch]) throws(IngestError) -> Int {
+        let parts = limited(batches)
+        try waitForRoom(parts, Self.roomLimit)
+        let (repeated, added) = try outbox.put(parts, line: line, alerts: takesAlerts)
+        kept.withLock { $0 += Self.readings(batches) - Self.readings(parts) }
         if added > 0 { courier.wake() }
         return repeated
     }
 
-    private func waitForRoom(_ batch: Batch, _ limit: Duration) throws(IngestError) {
+    /// What the sink may have.
+    private func limited(_ batches: [Batch]) -> [Batch] { consent.isUnlimited ? batches : batches.map { $0.limited(to: consent) } }
+
+    private static func readings(_ batches: [Batch]) -> Int { batches.reduce(0) { $0 + $1.readings } }
+
+    private func waitForRoom(_ batches: [Batch], _ limit: Duration) throws(IngestError) {
         let until = HostClock.monotonic() + limit.nanoseconds
-        let alerts = takesAlerts ? batch.entries.alertCount : 0
-        while outbox.waiting + batch.readings + alerts > Outbox.capacity && outbox.waiting > 0 {
+        let lines = Self.readings(batches) + (takesAlerts ? batches.reduce(0) { $0 + $1.entries.alertCount } : 0)
+        while outbox.waiting + lines > Outbox.capacity && outbox.waiting > 0 {
             guard HostClock.monotonic() < until else {
                 throw IngestError(SinkFault.outboxFull(label, waiting: outbox.waiting))
             }
@@ -89,27 +94,27 @@ final class OutgoingSink: FollowingSink {
 
     // MARK: In the transaction of another sink
 
-    /// Whether there is room for the batch. If not, throws if the sink is required, else counts the batch as missed.
-    func makeRoom(for batch: Batch) throws(IngestError) -> Bool {
-        let batch = batch.limited(to: consent)
-        do throws(IngestError) { try waitForRoom(batch, isRequired ? Self.roomLimit : .zero) } catch {
+    /// Whether there is room for the batches. If not, throws if the sink is required, else counts them as missed.
+    func makeRoom(for batches: [Batch]) throws(IngestError) -> Bool {
+        let parts = limited(batches)
+        do throws(IngestError) { try waitForRoom(parts, isRequired ? Self.roomLimit : .zero) } catch {
             guard !isRequired else { throw error }
-            written.withLock { $0.missed += batch.readings }
+            written.withLock { $0.missed += Self.readings(parts) }
             return false
         }
         return true
     }
 
-    /// Queues the lines of the batch in the leader's transaction.
-    func put(_ batch: Batch, except deleted: Set<Reading.ID>, in db: SQLiteConnection, _ put: inout Outbox.Put) throws {
-        try outbox.put(batch.limited(to: consent), line: line, alerts: takesAlerts, except: deleted, in: db, &put)
+    /// Queues the lines of the batches in the leader's transaction.
+    func put(_ batches: [Batch], except deleted: Set<Reading.ID>, in db: SQLiteConnection, _ put: inout Outbox.Put) throws {
+        try outbox.put(limited(batches), line: line, alerts: takesAlerts, except: deleted, in: db, &put)
     }
 
-    func committed(_ batch: Batch, _ put: Outbox.Put) {
+    func committed(_ batches: [Batch], _ put: Outbox.Put) {
         outbox.committed(put)
-        let part = batch.limited(to: consent)
-        kept.withLock { $0 += batch.readings - part.readings }
-        written.withLock { $0.known += part.readings - put.readings }
+        let readings = Self.readings(limited(batches))
+        kept.withLock { $0 += Self.readings(batches) - readings }
+        written.withLock { $0.known += readings - put.readings }
         if put.lines > 0 { courier.wake() }
     }
 

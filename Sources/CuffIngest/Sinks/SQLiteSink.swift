@@ -15,9 +15,9 @@ extension SinkKind {
     }
 }
 
-/// Readings in an SQLite database: one transaction per batch, one row per reading. Sinks whose outbox is in the same file follow
+/// Readings in an SQLite database: one transaction per delivery, one row per reading. Sinks whose outbox is in the same file follow
 /// it: their lines are part of the transaction.
-final class SQLiteSink: Sink, @unchecked Sendable {
+final class SQLiteSink: GroupingSink, @unchecked Sendable {
     let label: String
     let isDurable: Bool
     let store: Store
@@ -54,28 +54,29 @@ final class SQLiteSink: Sink, @unchecked Sendable {
     /// Makes a sink a follower. Must be called before the first write.
     func lead(_ follower: OutgoingSink) { followers.withLock { $0.append(follower) } }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batches: [Batch]) throws(IngestError) -> Int {
         let followers = followers.withLock { $0 }
         do throws(IngestError) {
             var parts: [(sink: OutgoingSink, put: Outbox.Put)] = []
-            for follower in followers where try follower.makeRoom(for: batch) { parts.append((follower, Outbox.Put())) }
-            var source: Int64 = 0
+            for follower in followers where try follower.makeRoom(for: batches) { parts.append((follower, Outbox.Put())) }
+            var numbers: [SourceKey: (number: Int64, identity: DeviceIdentity?)] = [:]
             let repeated = try store.commit { db in
+                var (repeated, deleted) = (0, Set<Reading.ID>())
                 // A batch of alerts needs no source.
-                guard batch.readings > 0 else { return try put(batch, except: [], &parts, in: db) }
-                source = try number(of: batch, in: db)
-                let (repeated, deleted) = try insert(batch, source, in: db)
-                try put(batch, except: deleted, &parts, in: db)
+                for batch in batches where batch.readings > 0 {
+                    let source = try number(of: batch, in: db)
+                    numbers[SourceKey(driver: batch.driver, device: batch.device)] = (source, batch.identity)
+                    repeated += try insert(batch, source, &deleted, in: db)
+                }
+                for index in parts.indices { try parts[index].sink.put(batches, except: deleted, in: db, &parts[index].put) }
                 return repeated
             }
-            if batch.readings > 0 {
-                if sources.count >= 1024 { sources.removeAll() }
-                sources[SourceKey(driver: batch.driver, device: batch.device)] = (source, batch.identity)
-            }
-            for part in parts { part.sink.committed(batch, part.put) }
+            if sources.count + numbers.count > 1024 { sources.removeAll() }
+            sources.merge(numbers) { $1 }
+            for part in parts { part.sink.committed(batches, part.put) }
             // Only the id of a withdrawn reading is kept, also in the pages of the file. Fails silently while another program
             // reads.
-            if batch.entries.readings.contains(where: \.isWithdrawal) { try? store.overwriteRemains() }
+            if batches.contains(where: { $0.entries.readings.contains(where: \.isWithdrawal) }) { try? store.overwriteRemains() }
             return repeated
         } catch {
             for follower in followers { follower.rolledBack() }
@@ -83,20 +84,11 @@ final class SQLiteSink: Sink, @unchecked Sendable {
         }
     }
 
-    @discardableResult
-    private func put(
-        _ batch: Batch, except deleted: Set<Reading.ID>, _ parts: inout [(sink: OutgoingSink, put: Outbox.Put)], in db: SQLiteConnection
-    ) throws -> Int {
-        for index in parts.indices { try parts[index].sink.put(batch, except: deleted, in: db, &parts[index].put) }
-        return 0
-    }
-
-    /// Returns how many readings were known, and which of them were deleted here.
-    private func insert(_ batch: Batch, _ source: Int64, in db: SQLiteConnection) throws -> (repeated: Int, deleted: Set<Reading.ID>) {
+    /// Returns how many readings were known; adds to `deleted` those of them that were deleted here.
+    private func insert(_ batch: Batch, _ source: Int64, _ deleted: inout Set<Reading.ID>, in db: SQLiteConnection) throws -> Int {
         let row = try ReadingRow(db)
         let patient = patients[batch.driver]
         var repeated = 0
-        var deleted: Set<Reading.ID> = []
         for index in inOrderOfIDs(batch.entries.readings) {
             let reading = batch.entries.readings[index]
             // First, because the notice of the deletion needs the row.
@@ -114,7 +106,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
             guard !isNew || db.totalChanges != before &+ 1 else { continue }
             if try store.confirm(reading, isNew: isNew, in: db) == .deleted { deleted.insert(reading.id) }
         }
-        return (repeated, deleted)
+        return repeated
     }
 
     /// In the order of the table, so that each page is found and written once per batch.

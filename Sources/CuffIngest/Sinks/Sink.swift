@@ -70,6 +70,16 @@ public struct SinkBacklog: Sendable, Equatable {
     }
 }
 
+/// A sink that stores the batches of several cuffs in one transaction, with one fsync. All of them or none.
+protocol GroupingSink: Sink {
+    /// Returns how many of the readings it already had. The batches are in the order of their arrival.
+    func write(_ batches: [Batch]) throws(IngestError) -> Int
+}
+
+extension GroupingSink {
+    func write(_ batch: Batch) throws(IngestError) -> Int { try write([batch]) }
+}
+
 /// A sink whose readings another sink of the run writes in its own transaction, because both use the same file. Receives no
 /// batches.
 protocol FollowingSink: Sink {

@@ -6,7 +6,8 @@ import Testing
 extension PipelineState.Effect {
     var text: String {
         switch self {
-        case .deliver(let batch, let sink): "deliver \(batch.entries.count) of \(batch.source) to \(sink)"
+        case .deliver(let batches, let sink):
+            "deliver \(batches.map { "\($0.entries.count) of \($0.source)" }.joined(separator: " and ")) to \(sink)"
         case .committed(let source, let through): "committed \(source) \(through)"
         case .passedOn(let source, let through): "passed on \(source) \(through)"
         case .pauseSources: "pause"
@@ -69,6 +70,28 @@ extension PipelineState.Effect {
         _ = texts { state.accept(renamed, into: &$0) }
         #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 1 of 2 to 0", "committed 1 1"])
         #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 1 of 1 to 0", "committed 2 2"])
+    }
+
+    @Test func groupingSink_GetsTheBatchesOfSeveralCuffs_InOrder() {
+        var rule = Self.required
+        (rule.takesGroups, rule.takesLiveEvents) = (true, false)
+        var state = Self.state([rule], delivery: 4)
+        _ = texts { state.accept(.sample(0..<1), into: &$0) }
+        _ = texts { state.accept(.sample(1..<2, source: 2), into: &$0) }
+        _ = texts { state.accept(.sample(2..<3), into: &$0) }
+        // A batch of live events alone separates nothing.
+        _ = texts {
+            state.accept(Batch(source: 3, driver: "r1", entries: [.live(.started, driver: "r1", elapsed: nil)], through: 0), into: &$0)
+        }
+        _ = texts { state.accept(.sample(3..<4), into: &$0) }
+        _ = texts { state.accept(.sample(4..<6, source: 2), into: &$0) }
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 1 of 2 and 2 of 1 to 0", "committed 1 1"])
+        #expect(
+            texts { state.stored(by: 0, into: &$0) } == [
+                "deliver 2 of 2 to 0", "committed 2 2", "committed 1 4", "committed 3 0", "committed 1 4",
+            ])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 2 6"])
+        #expect(state.isDrained)
     }
 
     @Test func full_PausesAndResumesAtTheLowMark() {
@@ -207,9 +230,10 @@ extension PipelineState.Effect {
         let sinks = 1 + Int(random.next() % 3)
         var rules = (0..<sinks).map { _ in PipelineState.Rule(isRequired: random.next() % 3 > 0, isDurable: random.next() % 3 > 0) }
         rules[0] = PipelineState.Rule()
+        for sink in rules.indices { rules[sink].takesGroups = random.next() % 2 == 0 }
         var state = Self.state(rules, high: 12, low: 5, delivery: 1 + Int(random.next() % 9))
         var stored = [Set<UInt64>](repeating: [], count: sinks)
-        var flying = [Batch?](repeating: nil, count: sinks)
+        var flying = [[Batch]?](repeating: nil, count: sinks)
         var held = [Bool](repeating: false, count: sinks)
         var order: [Reading.ID] = []
         var through = [Int: Int]()
@@ -220,9 +244,9 @@ extension PipelineState.Effect {
         func perform() {
             for effect in effects {
                 switch effect {
-                case .deliver(let batch, let sink):
-                    #expect(flying[sink] == nil && !held[sink])
-                    flying[sink] = batch
+                case .deliver(let batches, let sink):
+                    #expect(flying[sink] == nil && !held[sink] && (rules[sink].takesGroups || batches.count == 1))
+                    flying[sink] = batches
                 case .committed(let source, let count):
                     #expect(count >= through[source, default: 0])
                     through[source] = count
@@ -237,13 +261,13 @@ extension PipelineState.Effect {
             effects.removeAll()
         }
         func settle(_ sink: Int, failing: Bool) {
-            guard let batch = flying[sink] else { return }
+            guard let batches = flying[sink] else { return }
             flying[sink] = nil
             if failing {
                 held[sink] = true
                 state.failed(sink, into: &effects)
             } else {
-                for entry in batch.entries { if case .reading(let reading) = entry { stored[sink].insert(reading.id.hash) } }
+                for entry in batches.flatMap(\.entries) { if case .reading(let reading) = entry { stored[sink].insert(reading.id.hash) } }
                 state.stored(by: sink, into: &effects)
             }
             perform()

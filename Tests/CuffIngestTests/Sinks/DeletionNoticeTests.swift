@@ -31,7 +31,7 @@ import Testing
         let sink = try SQLiteSink(path: folder.file("bp.db"))
         _ = try sink.write(batch([reading(1)]))
         let outbox = try Outbox(store, spec: "exec+ack:./to-server")
-        _ = try outbox.put(batch([reading(1)]), line: ReadingLine())
+        _ = try outbox.put([batch([reading(1)])], line: ReadingLine())
         try outbox.acknowledge(try outbox.next(10)[...])
         try delete(reading(1), in: store)
         let lines = try outbox.next(10)
@@ -58,8 +58,8 @@ import Testing
         let refusing = try Outbox(store, spec: "fhir+https://h.example/fhir?subject=Patient/1")
         let silent = try Outbox(store, spec: "exec:./notify")
         let other = try Outbox(store, spec: "mqtts://h.example/")
-        for outbox in [waiting, refusing, silent] { _ = try outbox.put(batch([first]), line: ReadingLine()) }
-        _ = try other.put(batch([second]), line: ReadingLine())
+        for outbox in [waiting, refusing, silent] { _ = try outbox.put([batch([first])], line: ReadingLine()) }
+        _ = try other.put([batch([second])], line: ReadingLine())
         try refusing.setAside(try #require(try refusing.next(1).first), reason: "no")
         try delete(first, in: store)
         #expect(try waiting.next(10).map(\.isDeletion) == [true], "it may have been sent already")

@@ -248,18 +248,18 @@ import Testing
         func batch(_ reading: Reading) -> Batch {
             Batch(source: 1, driver: "and-std", device: "d", entries: [.reading(reading)], through: 1)
         }
-        #expect(try outbox.put(batch(.sample(1)), line: ReadingLine()).added == 1)
+        #expect(try outbox.put([batch(.sample(1))], line: ReadingLine()).added == 1)
         let first = try #require(try outbox.next(9).first)
         #expect(first.lacksZone && !first.isCompleteReading)
         try outbox.setAside(first, reason: "no time")
         #expect(outbox.refusals.readings == 1 && outbox.refusals.withoutZone == 1)
-        #expect(try outbox.put(batch(.sample(1)), line: ReadingLine()).added == 0)
-        #expect(try outbox.put(batch(timed), line: ReadingLine()).added == 1)
+        #expect(try outbox.put([batch(.sample(1))], line: ReadingLine()).added == 0)
+        #expect(try outbox.put([batch(timed)], line: ReadingLine()).added == 1)
         let second = try #require(try outbox.next(9).first)
         #expect(second.isCompleteReading && outbox.waiting == 1)
         // Acknowledged: it is not sent again.
         try outbox.acknowledge([second])
-        #expect(try outbox.put(batch(timed), line: ReadingLine()).added == 0)
+        #expect(try outbox.put([batch(timed)], line: ReadingLine()).added == 0)
     }
 
     @Test func withoutAnswers_WhatWasHandedOver_AndNotReadToTheEnd_IsCounted() async throws {
@@ -390,13 +390,13 @@ import Testing
         let store = try Store(folder.file("bp.db"), access: .write)
         let first = try Outbox(store, spec: "tcp:a:1")
         let second = try Outbox(store, spec: "tcp:b:1")
-        #expect(try first.put(batch(0..<5), line: ReadingLine()).repeated == 0)
-        #expect(try second.put(batch(0..<2), line: ReadingLine()).repeated == 0)
+        #expect(try first.put([batch(0..<5)], line: ReadingLine()).repeated == 0)
+        #expect(try second.put([batch(0..<2)], line: ReadingLine()).repeated == 0)
         let all = try first.next(10)
         #expect(all.map(\.sequence) == [1, 2, 3, 4, 5])
         try first.acknowledge(all[0..<3])
         #expect(first.waiting == 2 && second.waiting == 2)
-        #expect(try first.put(batch(0..<6), line: ReadingLine()).repeated == 5)
+        #expect(try first.put([batch(0..<6)], line: ReadingLine()).repeated == 5)
         #expect(try first.next(10).map(\.sequence) == [4, 5, 6])
         let sqlite = try SQLiteSink(path: folder.file("bp.db"))
         _ = try sqlite.write(batch(0..<6))

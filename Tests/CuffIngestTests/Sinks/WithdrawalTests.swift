@@ -43,7 +43,7 @@ import Testing
         let outbox = try Outbox(store, spec: "exec+ack:./to-server")
         func write(_ reading: Reading) throws {
             _ = try sink.write(batch([reading]))
-            _ = try outbox.put(batch([reading]), line: ReadingLine())
+            _ = try outbox.put([batch([reading])], line: ReadingLine())
         }
         try write(reading(177))
         try write(reading(137, revision: 1))

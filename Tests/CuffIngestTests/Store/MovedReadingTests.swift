@@ -85,7 +85,7 @@ import Testing
         try fill()
         let store = try store()
         let had = try Outbox(store, spec: "tcp:a:1")
-        _ = try had.put(.sample(1..<2), line: ReadingLine())
+        _ = try had.put([.sample(1..<2)], line: ReadingLine())
         try had.acknowledge(try had.next(10)[...])
         #expect(try store.move(id, to: "Ben"))
         _ = try store.remark([id], [(.note, "cold")])
@@ -108,7 +108,7 @@ import Testing
             store.redelivery.consents[spec] = consent
         }
         let (had, other) = (try Outbox(store, spec: annas), try Outbox(store, spec: bens))
-        _ = try had.put(.sample(1..<3), line: ReadingLine())
+        _ = try had.put([.sample(1..<3)], line: ReadingLine())
         #expect(try store.move(id, to: "Ben"))
         func texts(_ outbox: Outbox) throws -> [String] { try outbox.next(10).map { String(decoding: $0.bytes, as: UTF8.self) } }
         // The line that was not sent yet is not sent any more.
@@ -124,7 +124,7 @@ import Testing
         try fill()
         let store = try store()
         let had = try Outbox(store, spec: "fhir+https://h/?subject.Anna=Patient/a")
-        _ = try had.put(.sample(1..<2), line: ReadingLine())
+        _ = try had.put([.sample(1..<2)], line: ReadingLine())
         try had.acknowledge(try had.next(10)[...])
         var gone = ReadingSelection(zone: .utc)
         gone.ids = [id]

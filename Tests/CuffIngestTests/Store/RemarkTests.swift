@@ -122,7 +122,7 @@ import Testing
         try fill(path, [.sample(1), .sample(2)])
         let store = try Store(path, access: .write)
         let (had, other) = (try Outbox(store, spec: "tcp:a:1"), try Outbox(store, spec: "tcp:b:1"))
-        _ = try had.put(.sample(1..<2), line: ReadingLine())
+        _ = try had.put([.sample(1..<2)], line: ReadingLine())
         let sent = try had.next(10)
         try had.acknowledge(sent[...])
         _ = try store.remark([Reading.sample(1).id, Reading.sample(2).id], [(.note, "cold")])

@@ -199,7 +199,7 @@ import Testing
         for start in stride(from: 0, to: order.count, by: 40) {
             let one = batch(order[start..<start + 40].map(\.reading))
             _ = try sink.write(one)
-            _ = try outbox.put(one, line: ReadingLine(includesRaw: true))
+            _ = try outbox.put([one], line: ReadingLine(includesRaw: true))
         }
         try outbox.acknowledge(try outbox.next(500)[...])
         if !isWatched {

@@ -87,7 +87,7 @@ import Testing
         let path = try fill(folder, 0..<1)
         try execute(path, "CREATE TRIGGER t1 BEFORE INSERT ON outbox BEGIN SELECT RAISE(IGNORE); END")
         let outbox = try Outbox(try Store(path, access: .write), spec: "tcp:a:1")
-        #expect(throws: IngestError.self) { try outbox.put(.sample(0..<3), line: ReadingLine()) }
+        #expect(throws: IngestError.self) { try outbox.put([.sample(0..<3)], line: ReadingLine()) }
         try outbox.store.close()
         try execute(
             path,
@@ -244,7 +244,7 @@ import Testing
         #expect(try store.check().count == 0)
         #expect(try read(store) { $0.ids = [misread.id] }.first?.revision == 1)
         let outbox = try Outbox(store, spec: "tcp:a:1")
-        _ = try outbox.put(.sample(0..<4), line: ReadingLine())
+        _ = try outbox.put([.sample(0..<4)], line: ReadingLine())
         _ = try store.remark([Reading.sample(1).id], [(.note, "warm")])
         #expect(try store.check().count == 0)
         #expect(store.damage == nil)

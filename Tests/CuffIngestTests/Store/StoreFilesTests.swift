@@ -227,9 +227,9 @@ import Testing
         let store = try Store(folder.file("bp.db"), access: .write)
         _ = try Outbox(store, spec: "tcp:b:1")
         let outbox = try Outbox(store, spec: "tcp:a:1")
-        #expect(try outbox.put(.sample(0..<5), line: ReadingLine()).repeated == 0)
+        #expect(try outbox.put([.sample(0..<5)], line: ReadingLine()).repeated == 0)
         for suffix in ["", "-wal", "-shm"] { #expect(unlink(folder.file("bp.db\(suffix)")) == 0) }
-        #expect(try outbox.put(.sample(3..<8), line: ReadingLine()).repeated == 0)
+        #expect(try outbox.put([.sample(3..<8)], line: ReadingLine()).repeated == 0)
         #expect(outbox.waiting == 5)
         #expect(try Store(folder.file("bp.db"), access: .read).outboxes().map(\.waiting) == [5])
         #expect(try outbox.next(10).count == 5)

@@ -217,7 +217,7 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         _ = try sink.write(Batch(source: 1, driver: "r1", device: "hallway", entries: readings.map { .reading($0) }))
         let outbox = try Outbox(store, spec: "exec:none")
         _ = try outbox.put(
-            Batch(source: 2, driver: "r1", device: "hallway", entries: readings.map { notice($0) }), line: ReadingLine(), alerts: true)
+            [Batch(source: 2, driver: "r1", device: "hallway", entries: readings.map { notice($0) })], line: ReadingLine(), alerts: true)
         #expect(try outbox.refresh() == 2)
         var selection = ReadingSelection(zone: .utc)
         selection.ids = [readings[0].id]
