@@ -81,6 +81,9 @@ extension Ingest {
         let output = OutputWatch(pipeline)
         defer { output?.cancel() }
         link.start()
+        let silence = DispatchWorkItem { if link.counters.bytes == 0 { read.whenSilent?() } }
+        if read.whenSilent != nil { listeners.asyncAfter(deadline: .now() + 2, execute: silence) }
+        defer { silence.cancel() }
         let asked = measure == nil ? nil : MeasurementSignal.listen { link.stop() }
         defer { asked?.cancel() }
         let number = options.stop.whenRaised { link.stop() }

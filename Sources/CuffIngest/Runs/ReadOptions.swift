@@ -18,6 +18,8 @@ public struct ReadOptions: Sendable {
     public var recording: String?
     /// Which readings to accept; `nil`: all.
     public var filter: ReadingFilter?
+    /// Called once if the cuff has sent no byte two seconds after the start.
+    public var whenSilent: (@Sendable () -> Void)?
 
     /// The other properties keep their defaults.
     public init(_ command: SessionCommand = .readMemory(user: nil), follows: Bool = false) {

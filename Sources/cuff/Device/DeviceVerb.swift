@@ -4,10 +4,10 @@ import CuffIngest
 
 /// The options of verbs that use one cuff.
 struct DeviceVerb: ParsableArguments {
-    @Argument(help: ArgumentHelp("One of \(TransportKind.forms()).", valueName: "device"), completion: .file())
+    @Argument(help: ArgumentHelp("One of \(TransportKind.forms()).", valueName: "device"), completion: DeviceChoice.completion)
     var address: String
     @Option(
-        help: ArgumentHelp("The driver; `cuff drivers MODEL` finds it. A cuff with USB ids of its own needs none.", valueName: "id"),
+        help: ArgumentHelp("The driver's id, or the cuff's model. A cuff with USB ids of its own needs none.", valueName: "id|model"),
         completion: DriverChoice.completion)
     var driver: String?
     @Option(help: ArgumentHelp("Give up after this long, e.g. 30s (default: as long as the cuff's protocol takes).", valueName: "time"))
@@ -16,7 +16,7 @@ struct DeviceVerb: ParsableArguments {
 
     func run(
         _ command: SessionCommand, follow: Bool = false, filter: ReadingFilter? = nil, recording: String? = nil,
-        options: IngestOptions
+        quietly: Bool, options: IngestOptions
     ) throws -> IngestReport {
         var read = try reading(command, follow: follow)
         read.recording = recording
@@ -24,8 +24,26 @@ struct DeviceVerb: ParsableArguments {
         let (place, options) = try place(for: read, options)
         try refuseIdleLine(place)
         options.stop.watch()
+        let driver = try DriverChoice.named(place.driver)
+        if Terminal.errorIsTerminal, !quietly {
+            read.whenSilent = { Terminal.say("cuff: waiting for the cuff (\(NoAnswer.preparation(driver))) …") }
+        }
         return try Ingest.read(place.address, driver: place.driver, read, options: options)
     }
+
+    /// As `IngestReport.conclude`; if the cuff sent nothing at all, followed by the likely causes.
+    func conclude(_ report: IngestReport, _ output: some RunOptions) throws {
+        do { try report.conclude(output) } catch {
+            let place = try? DevicePlace(address, driver: driverID())
+            if !output.quiet, let place, let driver = CuffFamilies.named(place.driver) {
+                NoAnswer(report, driver, at: address, line: try? LineChoice.settings(line))?.print()
+            }
+            throw error
+        }
+    }
+
+    /// The id of the named driver.
+    func driverID() throws -> String? { try driver.map { try DriverChoice.named($0, at: address).id.description } }
 
     /// Finds the device; throws if its family does not support the command.
     func place(for command: SessionCommand, _ options: IngestOptions) throws -> (DevicePlace, IngestOptions) {
@@ -33,6 +51,7 @@ struct DeviceVerb: ParsableArguments {
     }
 
     private func place(for read: ReadOptions, _ options: IngestOptions) throws -> (DevicePlace, IngestOptions) {
+        let driver = try driverID()
         let refusal = try driver.map { try DriverChoice.named($0) }.flatMap { $0.refusal(of: read.firstCommand(for: $0)) }
         var options = options
         let place: DevicePlace

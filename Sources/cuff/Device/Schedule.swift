@@ -52,7 +52,7 @@ struct Schedule: ParsableCommand {
             "--sink", when: !output.sink.isEmpty, why: "a schedule gives no readings; `cuff watch --sink …` takes them")
         var options = try output.conversationOptions()
         if let state { options.memory = DriverMemory(folder: state) }
-        let place = try DevicePlace(device.address, driver: device.driver)
+        let place = try DevicePlace(device.address, driver: device.driverID())
         if options.device.isEmpty { options.device = place.device }
         options.stop.watch()
         let report = try Ingest.schedule(place, request, try device.reading(.schedule(.get)), zone: tz, options: options)

@@ -2,10 +2,20 @@ import CuffIngest
 import Glibc
 
 extension StoreFault: Hinted {
+    /// Where the machine's configuration serves the page, or how to serve it.
+    private static var page: String {
+        guard let web = (try? CuffConfiguration.load())?.web else {
+            return "`web = \"127.0.0.1:6025\"` in [watch] of \(CuffConfiguration.machineFile)"
+        }
+        return "http://\(web)/"
+    }
+
     var hint: String {
         switch self {
         case .notThere(let path, let isStandard):
             "read a cuff into it first, e.g. `cuff read DEVICE --driver ID\(isStandard ? "" : " --sink sqlite:\(path)")`"
+        case .onlyOfService(_, let service):
+            "the page of the service, \(Self.page), shows them; or: sudo cuff show --db \(service)"
         case .noStandardPlace: "name one: --db FILE, or --sink sqlite:FILE"
         case .emptyFile, .notADatabase: "name another file"
         case .nothingStored: "read a cuff into it first"
