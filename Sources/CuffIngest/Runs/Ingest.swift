@@ -28,8 +28,10 @@ public enum Ingest {
         return driver
     }
 
+    /// `survives`: whether the run goes on without a sink that cannot be opened yet.
     static func pipeline(
         _ options: IngestOptions, policy: Pipeline.FaultPolicy = .stop, series: SeriesSink.Policy = .none,
+        survives: (SinkSpec, IngestError) -> Bool = { _, _ in false },
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
     ) throws(IngestError) -> Pipeline {
         let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
@@ -45,10 +47,8 @@ public enum Ingest {
             for driver in options.drivers { context.patients[driver.id] = driver.patient }
         }
         context.onFault = { options.diagnostics(.warning(options.explain($1))) }
-        // In a watch, an optional sink that cannot be opened does not stop the cuffs.
-        let isKeptOpen = policy == .retry
         var members = try open(specs, context) { (spec, error) throws(IngestError) in
-            guard isKeptOpen, !spec.isRequired else { throw error }
+            guard survives(spec, error) else { throw error }
             options.diagnostics(.warning("\(options.explain(error))\n  \(spec) is optional: tried again with each reading"))
         }
         // Series are stored, but no cuff is acknowledged for them.
@@ -57,10 +57,12 @@ public enum Ingest {
                 do throws(IngestError) {
                     members.append(
                         Pipeline.Member(try SeriesSink(path: spec.path, policy: series, drivers: options.drivers), isRequired: false))
-                } catch  where !isKeptOpen || spec.isRequired {
+                } catch {
+                    // The sink itself is opened later, without series.
+                    if survives(spec, error) { continue }
                     for member in members { try? member.sink.close() }
                     throw error
-                } catch {}
+                }
             }
         }
         members += options.moreSinks.map { Pipeline.Member($0) }

@@ -19,7 +19,7 @@ package enum RequestFault: Fault {
         case .unknownDriver(let id, let known): (.usage, "unknown driver `\(id)`: drivers are \(known.joined(separator: " "))")
         case .ambiguousDriver(let name, let drivers):
             (.usage, "`\(name)` may be one of several drivers: \(drivers.joined(separator: ", "))")
-        case .unreachableModel(let name): (.usage, "no driver reads a `\(name)`")
+        case .unreachableModel(let name): (.usage, "no driver reads `\(name)`")
         case .unknownZone(let name): (.usage, "unknown time zone `\(name)`: \(HostZone.folder) has no such file")
         case .notATime(let text): (.usage, "`\(text)` is not a date or duration")
         case .notALocalTime(let text): (.usage, "`\(text)` is not a local time")

@@ -29,6 +29,8 @@ public struct WatchOptions: Sendable {
     public var web: WebAddress?
     /// Name and version of the program, for the footer of the live page.
     public var generator = "cuff"
+    /// The sinks are the configuration's.
+    package var sinksAreConfigured = false
     /// Ports for cuffs that connect.
     public var listens: [ListenPlan] = []
     /// udevd's events or the kernel's; defaults to udevd's if it runs.

@@ -52,7 +52,7 @@ final class WatchServers {
             }
         }
         servers.append(server)
-        server.begin()
+        server.start()
         return server
     }
 
@@ -68,13 +68,13 @@ final class RetriedServer: Sendable {
     }
 
     private let server = Locked<LoopBound<WebServer>?>(nil)
-    private let start: RetriedStart
+    private let retry: RetriedStart
 
     init(
         _ address: WebAddress, _ site: @escaping @Sendable () throws(IngestError) -> WebServer.Site,
         notify: @escaping @Sendable (Change) -> Void
     ) {
-        start = RetriedStart { [server] () throws(IngestError) in
+        retry = RetriedStart { [server] () throws(IngestError) in
             let opened = try WebServer(host: address.host, port: address.port, try site())
             try opened.start()
             let bound = LoopBound(opened)
@@ -86,7 +86,7 @@ final class RetriedServer: Sendable {
     }
 
     /// Returns after the first attempt.
-    func begin() { start.begin() }
+    func start() { retry.begin() }
 
     /// There is news for viewers. From any thread.
     func newsArrived() {
@@ -96,7 +96,7 @@ final class RetriedServer: Sendable {
 
     /// Must not be called on the loop.
     func stop() {
-        start.finish()
+        retry.finish()
         server.withLock({ $0 })?.value.stop()
     }
 }

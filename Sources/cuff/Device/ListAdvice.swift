@@ -21,6 +21,6 @@ enum ListAdvice {
         if !read.isEmpty { return read.map { $0 + "\n" }.joined() }
         if isUnassigned { return "Is one of them a cuff? `cuff setup` asks which, and keeps the answer.\n" }
         return "No cuff is recognised. Plug it in and switch it on; some show up only in PC mode, or with a data cable.\n"
-            + "`cuff drivers MODEL` says whether a cuff is supported; a cuff at a built-in port is named: cuff setup\n"
+            + "`cuff drivers MODEL` says whether a cuff is supported; a cuff at a built-in port needs a name: cuff setup\n"
     }
 }

@@ -20,7 +20,7 @@ struct NoAnswer {
             let used = line ?? driver.line
             let others = ([driver.line] + driver.otherLines).filter { $0 != used }.map(\.text)
             let hint = others.isEmpty ? "" : "; also seen: \(others.joined(separator: ", "))"
-            causes.append("its line is not set to \(used.text) (--line\(hint))")
+            causes.append("its line has other settings than \(used.text) (--line\(hint))")
         } else {
             causes.append(
                 driver.medium == .tty ? "the server at \(address) has another line or other settings" : "another program reads it as well")

@@ -66,7 +66,7 @@ struct Read: ParsableCommand {
         let canSet = driver?.capabilities.contains(.setClock) == true
         let named = device.driver.map { " --driver \($0)" } ?? ""
         Terminal.say(
-            "cuff: the cuff's clock is wrong: \(clock.text)"
+            "cuff: the cuff's clock is far off: \(clock.text)"
                 + (canSet ? "\n  fix: cuff clock \(device.address)\(named) --set now" : "\n  fix: set it on the cuff"))
     }
 

@@ -58,6 +58,7 @@ struct Watch: ParsableCommand {
         try Flags.refuse("--option", when: !output.option.isEmpty, why: each)
         try Flags.refuse("--device", when: output.device != nil, why: each)
         try Flags.refuse("--again", when: again != nil && once, why: "--once ends when everything was read")
+        watch.options.sinksAreConfigured = output.sink.isEmpty
         if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks } else { try store.useStandardStore(&options, output) }
         watch.options.notices = { log.notice("\($0.text)") }
         watch.options.statistics = { log.critical("\($0)") }
