@@ -144,12 +144,13 @@ import Testing
         }
         let port = try silentPort()
         defer { port.close() }
-        let command =
-            "\(CuffProcess.path) read \(port.path) --driver omron-eeprom --no-store --timeout 4s; "
-            + "\(CuffProcess.path) read \(port.path) --driver phd --no-store --timeout 4s"
+        let command = "\(CuffProcess.path) read \(port.path) --driver beurer-serial --no-store --timeout 4s"
         let run = try await CuffProcess.run(
             executable: "/usr/bin/script", ["-qec", "stty cols \(columns); \(command)", "/dev/null"], environment: environment)
-        #expect(run.output.contains("waiting for the cuff (press its button or start its transfer)"), "\(run.output)")
+        #expect(
+            run.output.contains(
+                "waiting for the cuff (connect it, switch it on, choose the user, and press MEM until the display shows PC mode) …"),
+            "\(run.output)")
     }
 
     /// The simulated cuff's clock is of 2026-05-05, or this computer's clock is wrong.

@@ -7,15 +7,16 @@ public enum DriverName: Sendable {
     case unreachable(UnreachableCuff)
     case unknown
 
-    /// Looks up an id in the list, then a model. A model counts only by whole words with a digit among them, so that the name of a
-    /// maker never selects a driver.
-    public init(_ text: String, among drivers: [CuffDriver], unreachable: [UnreachableCuff] = UnreachableCuffs.all) {
+    /// Looks up an id in the list, then a model. A model counts only by whole words, one of them with a letter and a
+    /// digit, so that the name of a maker never selects a driver.
+    public init(_ text: String, among drivers: [CuffDriver], unreachable: [UnreachableCuff]) {
         if let driver = drivers.first(where: { $0.id.description == text }) {
             self = .driver(driver)
             return
         }
         let words = text.split(separator: " ").map(String.init)
-        let isModel = text.contains(where: \.isNumber) && !(words.count == 1 && USBID(text[...]) != nil)
+        let hasModel = words.contains { $0.contains(where: \.isNumber) && $0.contains(where: \.isLetter) }
+        let isModel = hasModel && !(words.count == 1 && USBID(text) != nil)
         let models = isModel ? CuffModel.list(drivers, unreachable).filter { $0.match(words) == .whole } : []
         var found: [CuffDriver] = []
         for case .driver(let driver) in models.map(\.support) where !found.contains(where: { $0.id == driver.id }) { found.append(driver) }

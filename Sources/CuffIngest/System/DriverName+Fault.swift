@@ -3,7 +3,7 @@ import CuffCore
 extension DriverName {
     /// The driver of an id or a model's name.
     package static func driver(_ text: String, among drivers: [CuffDriver] = CuffFamilies.all) throws(RequestFault) -> CuffDriver {
-        switch DriverName(text, among: drivers) {
+        switch DriverName(text, among: drivers, unreachable: UnreachableCuffs.all) {
         case .driver(let driver): return driver
         case .ambiguous(let ids): throw .ambiguousDriver(text, drivers: ids.map(\.description))
         case .unreachable: throw .unreachableModel(text)

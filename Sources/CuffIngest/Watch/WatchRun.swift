@@ -70,7 +70,11 @@ final class WatchRun {
     func listen() throws(IngestError) {
         for plan in watch.listens {
             guard let driver = options.driver("\(plan.driver)") else { throw .unknownDriver("\(plan.driver)") }
-            if driver.forgets(options.driverOptions), !pipeline.isDurable { throw .nothingKeeps(driver) }
+            if driver.forgets(options.driverOptions), !pipeline.isDurable {
+                guard watch.listensAreConfigured else { throw .nothingKeeps(driver) }
+                watch.notices(.watcher("not listening on \(plan): \(IngestError.nothingKeeps(driver))"))
+                continue
+            }
             var setup = CallerLinks.Setup(driver: driver, commands: LinkPlan.commands(for: driver))
             setup.options = options.driverOptions
             setup.memory = options.memory

@@ -32,6 +32,7 @@ public struct WatchSetup: Sendable {
         watch.settings.again = again ?? configuration.again
         watch.listens =
             try listen.isEmpty ? configuration.listens : listen.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
+        watch.listensAreConfigured = listen.isEmpty
         guard !once || listen.isEmpty else {
             throw IngestError(ConfigurationFault.listensOnce)
         }

@@ -20,7 +20,8 @@ enum DriverChoice {
     /// As above; of several drivers of a model, only those for the device's kind of node count.
     static func named(_ name: String, at device: String) throws -> CuffDriver {
         do { return try named(name) } catch {
-            guard case .ambiguous(let ids) = DriverName(name, among: CuffFamilies.all), let medium = medium(of: device) else { throw error }
+            let meaning = DriverName(name, among: CuffFamilies.all, unreachable: UnreachableCuffs.all)
+            guard case .ambiguous(let ids) = meaning, let medium = medium(of: device) else { throw error }
             let suitable = ids.compactMap { CuffFamilies.named("\($0)") }.filter { $0.medium == medium }
             guard let driver = suitable.first, suitable.count == 1 else { throw error }
             return driver

@@ -37,7 +37,7 @@ import Testing
     }
 
     private func driver(_ name: String) -> String {
-        switch DriverName(name, among: CuffFamilies.all) {
+        switch DriverName(name, among: CuffFamilies.all, unreachable: UnreachableCuffs.all) {
         case .driver(let driver): "\(driver.id)"
         case .ambiguous(let ids): ids.map(\.description).sorted().joined(separator: " or ")
         case .unreachable: "unreachable"

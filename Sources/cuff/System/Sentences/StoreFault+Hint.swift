@@ -2,12 +2,10 @@ import CuffIngest
 import Glibc
 
 extension StoreFault: Hinted {
-    /// Where the machine's configuration serves the page, or how to serve it.
+    /// The address of the page, or how to have one.
     private static var page: String {
-        guard let web = (try? CuffConfiguration.load())?.web else {
-            return "`web = \"127.0.0.1:6025\"` in [watch] of \(CuffConfiguration.machineFile)"
-        }
-        return "http://\(web)/"
+        (try? CuffConfiguration.load())?.web.map { "open its page, http://\($0)/" }
+            ?? "serve its page: web = \"127.0.0.1:6025\" in [watch] of \(CuffConfiguration.machineFile)"
     }
 
     var hint: String {
@@ -15,7 +13,7 @@ extension StoreFault: Hinted {
         case .notThere(let path, let isStandard):
             "read a cuff into it first, e.g. `cuff read DEVICE --driver ID\(isStandard ? "" : " --sink sqlite:\(path)")`"
         case .onlyOfService(_, let service):
-            "the page of the service, \(Self.page), shows them; or: sudo cuff show --db \(service)"
+            "\(Self.page); or: sudo cuff show --db \(service)"
         case .noStandardPlace: "name one: --db FILE, or --sink sqlite:FILE"
         case .emptyFile, .notADatabase: "name another file"
         case .nothingStored: "read a cuff into it first"
