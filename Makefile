@@ -9,6 +9,8 @@
 # make install     install the result of `make build` below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
 # make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, and their SBOM, in .build/deb
 # make test-deb    install, upgrade and purge them in a debootstrap Debian (as root; SUITE=bookworm)
+# make newcomer    the path of a newcomer with the debug build: two cuffs, two persons, the service, the page with its link, the report
+# make pictures    renew the pictures of README.md in docs/pictures
 # make test-web    test the page of `cuff watch --web` in a headless Chromium, if installed; screenshots in .build/web-pictures
 # make bench-web   processor time of a watch of 64 cuffs with 50 pressures a second each and two viewers of its page
 # make tarball     binary, udev rules, units, completions and manual with an installer, in .build/cuff-VERSION-MACHINE.tar.xz
@@ -294,6 +296,17 @@ test-deb:
 
 test-web: build
 	@Tests/Web/run .build/release/cuff || { status=$$?; [ $$status = 77 ] && echo "test-web: skipped"; }
+
+.PHONY: newcomer test-newcomer pictures
+newcomer: packages
+	$(SWIFT) build --product cuff
+	@Tests/Newcomer/run .build/debug/cuff
+
+test-newcomer: build
+	@Tests/Newcomer/run .build/release/cuff
+
+pictures: build
+	@.ci/pictures .build/release/cuff
 
 bench-web: build
 	@python3 Tests/Web/load.py .build/release/cuff

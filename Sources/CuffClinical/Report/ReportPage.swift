@@ -194,7 +194,9 @@ public struct ReportPage: Sendable {
         if !names.isEmpty { paragraphs.append("Measured with: \(names.joined(separator: ", ")).") }
         let times = report.tally.times
         if !times.isEmpty { paragraphs.append("Times are in \(report.zone.name): \(times.joined(separator: "; ")).") }
-        paragraphs.append("Made with \(generator) on \(moment(generated)). A record of measurements, not a diagnosis.")
+        paragraphs.append(
+            "Made with \(generator) on \(moment(generated)). A record of one's own measurements, not a medical device: do not base doses or treatment on it."
+        )
         text.append("<footer>\n")
         for paragraph in paragraphs { text.append(html: "<p>\(paragraph)</p>\n") }
         text.append("</footer>\n")

@@ -86,6 +86,9 @@ public struct CuffDriver: Sendable {
     public var unverified: [String]
     /// What a user must know, one sentence each.
     public var notes: [String]
+    /// What to do at the cuff so that it answers, an imperative without a full stop, from the same sources; `nil` if nothing special
+    /// is known.
+    public var preparation: String?
     /// Sources of the protocol facts: repository and file, document, or a statement that the origin is not established.
     public var sources: [String]
     /// Options of `SessionContext.options` with their descriptions.
@@ -123,7 +126,8 @@ public struct CuffDriver: Sendable {
         testedOn: TestedOn, claims: [Claim] = [], isOfHealthcareClass: Bool = false, line: LineSettings = LineSettings(),
         keepsBridgeLine: Bool = false, otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
-        notes: [String] = [], sources: [String], options: [String: String] = [:], simulatorOptions: [String: String] = [:],
+        notes: [String] = [], preparation: String? = nil, sources: [String], options: [String: String] = [:],
+        simulatorOptions: [String: String] = [:],
         startCommands: [[UInt8]] = [], associationLimit: Duration? = nil,
         callLimit: @escaping @Sendable (_ options: [String: String]) -> Duration = { _ in .seconds(60) }, cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
@@ -151,6 +155,7 @@ public struct CuffDriver: Sendable {
         self.keepingOption = keepingOption
         self.unverified = unverified
         self.notes = notes
+        self.preparation = preparation
         self.sources = sources
         self.options = options
         self.simulatorOptions = simulatorOptions

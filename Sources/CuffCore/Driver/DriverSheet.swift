@@ -14,6 +14,7 @@ public enum DriverSheet {
         row("evidence", "grade \(driver.grade.rawValue), tested on \(evidence(driver.testedOn))")
         row("can", driver.capabilities.words.isEmpty ? "nothing" : driver.capabilities.words.joined(separator: ", "))
         row("cannot", Capabilities.words.filter { !driver.capabilities.words.contains($0) }.joined(separator: ", "))
+        if let preparation = driver.preparation { row("first", preparation) }
         row("changes", driver.changes)
         for claim in driver.claims { row("usb", self.claim(claim)) }
         if driver.claims.isEmpty { row("usb", "none known; assign the port") }
@@ -135,6 +136,7 @@ public enum DriverSheet {
         }
         if let recording = driver.testedOn.recording { string(recording, "recording", &text) }
         strings(driver.capabilities.words, "capabilities", &text)
+        if let preparation = driver.preparation { string(preparation, "first", &text) }
         string(driver.changes, "changes", &text)
         strings(driver.claims.map(claim), "usb", &text)
         strings(driver.unverified, "unverified", &text)

@@ -90,7 +90,8 @@ public enum Claiming {
 }
 
 extension PluggedDevice {
-    func suits(_ driver: CuffDriver) -> Bool {
+    /// Whether the driver can read such a node.
+    package func suits(_ driver: CuffDriver) -> Bool {
         subsystem == .usb && driver.isOfHealthcareClass || driver.medium(at: usb?.id) == subsystem
     }
 

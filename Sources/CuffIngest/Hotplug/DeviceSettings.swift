@@ -23,10 +23,9 @@ public struct DeviceSettings: Sendable, Hashable {
             let value = String(part[part.index(after: sign)...])
             switch key {
             case "driver":
-                guard let driver = drivers.first(where: { $0.id.description == value }) else {
-                    throw AddressFault(text, Self.unknownDriver(value, drivers))
+                do throws(RequestFault) { driver = try DriverName.driver(value, among: drivers).id } catch {
+                    throw AddressFault(text, error.phrase)
                 }
-                self.driver = driver.id
             case "baud", "line":
                 guard let line = LineSettings(value) else {
                     throw AddressFault(text, "invalid line settings `\(value)`; write 9600 or 9600-8N1")
@@ -44,11 +43,6 @@ public struct DeviceSettings: Sendable, Hashable {
                 "\(id) has no option `\(key)`"
                     + (known.isEmpty ? "" : NearestWord.hint(key, among: known) ?? "; it has \(known.joined(separator: ", "))"))
         }
-    }
-
-    static func unknownDriver(_ word: String, _ drivers: [CuffDriver]) -> String {
-        let hint = NearestWord.hint(word, among: drivers.map(\.id.description)) ?? "; `cuff drivers` lists them"
-        return "unknown driver `\(word)`" + hint
     }
 }
 

@@ -61,6 +61,7 @@ final class CallerLinks {
         if count == 0 { notify(.empty) }
     }
 
+    var driver: DriverID { setup.driver.id }
     var counters: LinkCounters { links.values.reduce(into: closed) { $0 += $1.link.counters } }
     var count: Int { links.count + opening }
 

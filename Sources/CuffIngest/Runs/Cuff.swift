@@ -21,6 +21,8 @@ public struct Cuff: Sendable {
     public var timeout: Duration?
     /// A file for the bytes of both directions, as `cuff record` writes.
     public var recording: String?
+    /// Called once if the cuff has sent no byte two seconds after the start of a conversation.
+    public var whenSilent: (@Sendable () -> Void)?
 
     /// A cuff at an address that says where it is. `Cuffs.first` finds one that is plugged in.
     public init(at address: DeviceAddress, driver: CuffDriver, options: IngestOptions = .remembering) {
@@ -97,7 +99,7 @@ public struct Cuff: Sendable {
 extension Cuff {
     func read(_ command: SessionCommand, follows: Bool = false) -> ReadOptions {
         var read = ReadOptions(command, follows: follows)
-        (read.line, read.pace, read.timeout, read.recording) = (line, pace, timeout, recording)
+        (read.line, read.pace, read.timeout, read.recording, read.whenSilent) = (line, pace, timeout, recording, whenSilent)
         return read
     }
 

@@ -56,7 +56,6 @@ extension Ingest {
         }
         let heard = Locked(Heard())
         let done = Gate(isOpen: false)
-
         let pipeline = try pipeline(options, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
         try refuseForgetting(driver, read, options, pipeline)
         let transport = try Self.transport(address, driver, read, options)
@@ -81,6 +80,8 @@ extension Ingest {
         let output = OutputWatch(pipeline)
         defer { output?.cancel() }
         link.start()
+        let silence = read.whenSilent.map { notice(of: link, on: listeners, $0) }
+        defer { silence?.cancel() }
         let asked = measure == nil ? nil : MeasurementSignal.listen { link.stop() }
         defer { asked?.cancel() }
         let number = options.stop.whenRaised { link.stop() }
@@ -101,6 +102,14 @@ extension Ingest {
             isStopped: options.stop.isRaised, isTimedOut: isTimedOut,
             nothing: UnderstoodNothing(report.counters, of: driver, at: read.line))
         return report
+    }
+
+    private static func notice(
+        of link: LinkHandle, on listeners: DispatchQueue, _ whenSilent: @escaping @Sendable () -> Void
+    ) -> DispatchWorkItem {
+        let notice = DispatchWorkItem { if link.counters.bytes == 0 { whenSilent() } }
+        listeners.asyncAfter(deadline: .now() + 2, execute: notice)
+        return notice
     }
 
     /// The early check may have been wrong about a file that was not a regular one.

@@ -28,8 +28,10 @@ public enum Ingest {
         return driver
     }
 
+    /// `survives`: whether the run goes on without a sink that cannot be opened yet.
     static func pipeline(
         _ options: IngestOptions, policy: Pipeline.FaultPolicy = .stop, series: SeriesSink.Policy = .none,
+        survives: (SinkSpec, IngestError) -> Bool = { _, _ in false },
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
     ) throws(IngestError) -> Pipeline {
         let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
@@ -45,7 +47,10 @@ public enum Ingest {
             for driver in options.drivers { context.patients[driver.id] = driver.patient }
         }
         context.onFault = { options.diagnostics(.warning(options.explain($1))) }
-        var members = try open(specs, context)
+        var members = try open(specs, context) { (spec, error) throws(IngestError) in
+            guard survives(spec, error) else { throw error }
+            options.diagnostics(.warning("\(options.explain(error))\n  \(spec) is optional: tried again with each reading"))
+        }
         // Series are stored, but no cuff is acknowledged for them.
         if series != .none {
             for spec in specs where spec.kind.traits.contains(.database) && spec.consent.isUnlimited {
@@ -53,6 +58,8 @@ public enum Ingest {
                     members.append(
                         Pipeline.Member(try SeriesSink(path: spec.path, policy: series, drivers: options.drivers), isRequired: false))
                 } catch {
+                    // The sink itself is opened later, without series.
+                    if survives(spec, error) { continue }
                     for member in members { try? member.sink.close() }
                     throw error
                 }
@@ -71,8 +78,11 @@ public enum Ingest {
         return pipeline
     }
 
-    /// The sinks in order. The database that is also the outbox is opened before its followers.
-    private static func open(_ specs: [SinkSpec], _ context: SinkContext) throws(IngestError) -> [Pipeline.Member] {
+    /// The sinks in order. The database that is also the outbox is opened before its followers. `failed` throws, or the sink is
+    /// opened later.
+    private static func open(
+        _ specs: [SinkSpec], _ context: SinkContext, failed: (SinkSpec, IngestError) throws(IngestError) -> Void
+    ) throws(IngestError) -> [Pipeline.Member] {
         var context = context
         let first = context.outbox.flatMap { outbox in
             specs.firstIndex { $0.kind.traits.contains(.database) && $0.path == outbox }
@@ -80,8 +90,15 @@ public enum Ingest {
         var opened: [Int: any Sink] = [:]
         for index in [first].compactMap({ $0 }) + specs.indices.filter({ $0 != first }) {
             do throws(IngestError) {
-                opened[index] = try specs[index].open(context)
-                if index == first { context.database = opened[index] as? SQLiteSink }
+                do throws(IngestError) {
+                    opened[index] = try specs[index].open(context)
+                    if index == first { context.database = opened[index] as? SQLiteSink }
+                } catch {
+                    try failed(specs[index], error)
+                    var alone = context
+                    alone.database = nil
+                    opened[index] = DeferredSink(specs[index], alone)
+                }
             } catch {
                 // Followers are closed before the database.
                 for (index, sink) in opened where index != first { try? sink.close() }

@@ -18,6 +18,8 @@ package struct ReadOptions: Sendable {
     package var recording: String?
     /// Which readings to accept; `nil`: all.
     package var filter: ReadingFilter?
+    /// Called once if the cuff has sent no byte two seconds after the start.
+    package var whenSilent: (@Sendable () -> Void)?
 
     /// The other properties keep their defaults.
     package init(_ command: SessionCommand = .readMemory(user: nil), follows: Bool = false) {

@@ -1,11 +1,11 @@
 import CuffCore
 
-/// A sink that is opened with the first reading: for runs that expect none.
-final class DeferredSink: Sink, @unchecked Sendable {
+/// A sink that is opened with the first reading: for runs that expect none, and for an optional sink that could not be opened.
+/// While it cannot be opened, each attempt to write fails.
+final class DeferredSink: Sink {
     private let spec: SinkSpec
     private let context: SinkContext
-    // From here on: used on the sink's queue only.
-    private var sink: (any Sink)?
+    private let sink = Locked<(any Sink)?>(nil)
 
     init(_ spec: SinkSpec, _ context: SinkContext = SinkContext()) {
         self.spec = spec
@@ -15,17 +15,20 @@ final class DeferredSink: Sink, @unchecked Sendable {
     var label: String { spec.name }
     /// An estimate until it is open.
     var isDurable: Bool { spec.isDurable }
+    var takesAlerts: Bool { spec.kind.traits.contains(.alerts) }
+    var backlog: SinkBacklog? { opened?.backlog }
+    var withheld: Int { opened?.withheld ?? 0 }
+
+    private var opened: (any Sink)? { sink.withLock { $0 } }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
+        if let opened { return try opened.write(batch) }
         guard batch.readings > 0 else { return 0 }
-        guard let sink else {
-            let opened = try spec.open(context)
-            sink = opened
-            return try opened.write(batch)
-        }
-        return try sink.write(batch)
+        let opened = try spec.open(context)
+        sink.withLock { $0 = opened }
+        return try opened.write(batch)
     }
 
-    func reopen() throws(IngestError) { try sink?.reopen() }
-    func close() throws(IngestError) { try sink?.close() }
+    func reopen() throws(IngestError) { try opened?.reopen() }
+    func close() throws(IngestError) { try opened?.close() }
 }

@@ -12,7 +12,7 @@ extension Store {
         } catch {
             guard error.number == ENOENT, access == .write else {
                 if access == .read && error.number == ENOENT {
-                    throw IngestError(StoreFault.notThere(path, isStandard: path == standardPath))
+                    throw IngestError(missing(path))
                 }
                 throw access == .read ? .reading(path, error.number) : .writing(path, error.number)
             }

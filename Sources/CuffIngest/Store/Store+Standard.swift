@@ -10,6 +10,19 @@ extension Store {
         return "\(home)/.local/share/cuff/readings.db"
     }
 
+    /// The packaged service's database; `nil` if its folder is not there. Only root and the service can look into the folder.
+    static func serviceDatabase(below folder: String = "/var/lib") -> String? {
+        var status = stat()
+        guard lstat("\(folder)/cuff", &status) == 0 else { return nil }
+        let path = "\(folder)/cuff/readings.db"
+        return access(path, F_OK) == 0 || errno == EACCES ? path : nil
+    }
+
+    static func missing(_ path: String, service: String? = serviceDatabase()) -> StoreFault {
+        guard path == standardPath else { return .notThere(path, isStandard: false) }
+        return service.map { .onlyOfService(own: path, service: $0) } ?? .notThere(path, isStandard: true)
+    }
+
     /// The named database, else the default.
     public static func path(_ named: String?) throws(IngestError) -> String {
         guard let path = named ?? standardPath else {

@@ -4,6 +4,8 @@ import Glibc
 /// Errors of the database. The first text is its path.
 public enum StoreFault: Fault {
     case notThere(String, isStandard: Bool)
+    /// This user has no database; the service has one.
+    case onlyOfService(own: String, service: String)
     case noStandardPlace
     case emptyFile(String)
     case nothingStored(String)
@@ -58,6 +60,8 @@ public enum StoreFault: Fault {
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .notThere(let path, _): (.noInput, "there is no database \(path)")
+        case .onlyOfService(let own, let service):
+            (.noInput, "you have no readings of your own (\(own)); the service keeps its readings in \(service)")
         case .noStandardPlace: (.usage, "there is no place for a database: neither XDG_DATA_HOME nor HOME is set")
         case .emptyFile(let path): (.noInput, "there are no readings in \(path): the file is empty")
         case .nothingStored(let path): (.noInput, "there are no readings in \(path): nothing was stored yet")

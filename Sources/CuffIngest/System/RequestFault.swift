@@ -1,5 +1,9 @@
 package enum RequestFault: Fault {
     case unknownDriver(String, known: [String])
+    /// The name of a model that several drivers read.
+    case ambiguousDriver(String, drivers: [String])
+    /// The name of a model that no driver reads.
+    case unreachableModel(String)
     case unknownZone(String)
     case notATime(String)
     case notALocalTime(String)
@@ -13,6 +17,9 @@ package enum RequestFault: Fault {
     package var statement: (status: RunStatus, text: String) {
         switch self {
         case .unknownDriver(let id, let known): (.usage, "unknown driver `\(id)`: drivers are \(known.joined(separator: " "))")
+        case .ambiguousDriver(let name, let drivers):
+            (.usage, "`\(name)` may be one of several drivers: \(drivers.joined(separator: ", "))")
+        case .unreachableModel(let name): (.usage, "no driver reads `\(name)`")
         case .unknownZone(let name): (.usage, "unknown time zone `\(name)`: \(HostZone.folder) has no such file")
         case .notATime(let text): (.usage, "`\(text)` is not a date or duration")
         case .notALocalTime(let text): (.usage, "`\(text)` is not a local time")

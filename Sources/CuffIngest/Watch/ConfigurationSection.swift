@@ -27,15 +27,14 @@ struct ConfigurationSection {
         table.entry(key).flatMap { entry in entry.value.table.map { ConfigurationSection(entry, $0, in: self) } }
     }
 
-    /// The named sections below a key, `[device.NAME]`, in the order of the file.
-    func sections(_ key: String) throws(IngestError) -> [ConfigurationSection] {
+    /// The named sections below a key, `[device.NAME]`, in the order of the file; an error for each entry that is not a section.
+    func sections(_ key: String) throws(IngestError) -> [Result<ConfigurationSection, IngestError>] {
         guard let outer = section(key) else { throw wrongType(key, "sections, [\(key).NAME]") }
-        var sections: [ConfigurationSection] = []
-        for entry in outer.table.entries {
-            guard let section = outer.section(entry.key) else { throw error(at: entry, .notASection(entry.key, of: key)) }
-            sections.append(section)
+        let sections = outer.table.entries.map { entry -> (line: Int, Result<ConfigurationSection, IngestError>) in
+            let found = outer.section(entry.key).map { Result<_, IngestError>.success($0) }
+            return (document.line(at: entry.start), found ?? .failure(error(at: entry, .notASection(entry.key, of: key))))
         }
-        return sections.sorted { $0.line < $1.line }
+        return sections.sorted { $0.line < $1.line }.map(\.1)
     }
 
     // MARK: Values

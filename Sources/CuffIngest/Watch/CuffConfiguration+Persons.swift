@@ -41,20 +41,22 @@ extension CuffConfiguration {
     }
 
     /// When all files are read: a place is of one person, and a rule about a person who is not known would never be raised.
-    func checkPersons() throws(IngestError) {
+    mutating func checkPersons() throws(IngestError) {
         var household = Household()
         for (name, place, origin) in bindings {
             let holder = household.bind(name, to: place)
             guard let place, holder.lowercased() != name.lowercased() else { continue }
-            throw IngestError(ConfigurationFault.boundTwice(origin, place: place, persons: [holder, name]))
+            try skip("person", IngestError(ConfigurationFault.boundTwice(origin, place: place, persons: [holder, name])))
         }
         for alert in alerts {
             guard let person = alert.rule.person, person != "none", Int(person) == nil, household.name(person) == nil else { continue }
-            throw IngestError(ConfigurationFault.unknownPerson(alert.personOrigin, person, known: household.names))
+            try skip("alert", IngestError(ConfigurationFault.unknownPerson(alert.personOrigin, person, known: household.names)))
+            alerts.removeAll { $0.rule.name == alert.rule.name }
         }
         for sink in sinks {
             for person in sink.spec.consent.persons ?? [] where person != "none" && household.name(person) == nil {
-                throw IngestError(ConfigurationFault.unknownPerson(sink.personsOrigin, person, known: household.names))
+                // Such a sink gets less, never more.
+                try skip("person", IngestError(ConfigurationFault.unknownPerson(sink.personsOrigin, person, known: household.names)))
             }
         }
     }

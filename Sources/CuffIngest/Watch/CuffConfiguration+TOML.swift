@@ -16,66 +16,106 @@ extension CuffConfiguration {
         for key in root.table.keys {
             switch key {
             case "device":
-                for section in try root.sections(key) {
-                    let device = try section.device(drivers)
-                    devices.removeAll { $0.name == device.name }
-                    devices.append(device)
+                try each(key, of: root) { (configuration, section) throws(IngestError) in
+                    let device = try configuration.device(section, drivers)
+                    configuration.devices.removeAll { $0.name == device.name }
+                    configuration.devices.append(device)
                 }
             case "person":
-                for section in try root.sections(key) {
+                try each(key, of: root) { (configuration, section) throws(IngestError) in
                     let person = try section.person()
-                    persons.removeAll { $0.name == person.name }
-                    persons.append(person)
+                    configuration.persons.removeAll { $0.name == person.name }
+                    configuration.persons.append(person)
                 }
             case "sink":
-                for section in try root.sections(key) {
+                try each(key, of: root) { (configuration, section) throws(IngestError) in
                     let sink = try section.sink(kinds)
-                    sinks.removeAll { $0.name == sink.name }
-                    sinks.append(sink)
+                    configuration.sinks.removeAll { $0.name == sink.name }
+                    configuration.sinks.append(sink)
                 }
             case "alert":
-                for section in try root.sections(key) {
+                try each(key, of: root) { (configuration, section) throws(IngestError) in
                     let alert = try section.alert(drivers)
-                    alerts.removeAll { $0.rule.name == alert.rule.name }
-                    alerts.append(alert)
+                    configuration.alerts.removeAll { $0.rule.name == alert.rule.name }
+                    configuration.alerts.append(alert)
                 }
             case "watch":
                 guard let section = root.section(key) else { throw root.wrongType(key, "a section, [watch]") }
-                try readWatch(section, drivers)
-            default:
-                throw root.unknown(key, ["device", "person", "sink", "alert", "watch"])
+                let readers: [WatchReader] = [Self.checkWatchKeys, Self.readListen, Self.readAgain, Self.readWeb]
+                for read in readers {
+                    do throws(IngestError) { try read(&self, section, drivers) } catch { try skip(key, error) }
+                }
+            default: try skip(key, root.unknown(key, ["device", "person", "sink", "alert", "watch"]))
             }
         }
     }
 
-    private mutating func readWatch(_ section: ConfigurationSection, _ drivers: [CuffDriver]) throws(IngestError) {
+    /// Reads each section of a kind.
+    private mutating func each(
+        _ key: String, of root: ConfigurationSection,
+        _ read: (inout CuffConfiguration, ConfigurationSection) throws(IngestError) -> Void
+    ) throws(IngestError) {
+        for section in try root.sections(key) {
+            do throws(IngestError) { try read(&self, section.get()) } catch {
+                if key == "sink", (try? section.get().flag("required")) != false { throw error }
+                try skip(key, error)
+            }
+        }
+    }
+
+    /// The device of a section that is left out stays closed: nothing may be written to it by mistake.
+    private mutating func device(_ section: ConfigurationSection, _ drivers: [CuffDriver]) throws(IngestError) -> Device {
+        do throws(IngestError) { return try section.device(drivers) } catch {
+            guard skipping == .sections, let address = try? section.address() else { throw error }
+            try skip("device", error)
+            return Device(name: section.name, address: address, driver: nil, line: nil, options: [:], origin: section.origin(nil))
+        }
+    }
+
+    private typealias WatchReader = (inout CuffConfiguration, ConfigurationSection, [CuffDriver]) throws(IngestError) -> Void
+
+    private static func checkWatchKeys(
+        _: inout CuffConfiguration, _ section: ConfigurationSection, _: [CuffDriver]
+    ) throws(IngestError) {
         try section.checkKeys(["again", "listen", "web"])
-        if let value = section.table["listen"] {
-            let texts = value.string.map { [$0] } ?? value.array?.compactMap { $0.string } ?? []
-            guard !texts.isEmpty, value.array.map({ $0.count == texts.count }) ?? true else {
-                throw section.wrongType("listen", "an address such as \"127.0.0.1:6024\", or a list of them")
-            }
-            do throws(IngestError) {
-                listens = try texts.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
-            } catch { throw section.value("listen", error) }
-            listenOrigin = section.origin("listen")
+    }
+
+    private static func readListen(
+        _ configuration: inout CuffConfiguration, _ section: ConfigurationSection, _ drivers: [CuffDriver]
+    ) throws(IngestError) {
+        guard let value = section.table["listen"] else { return }
+        let texts = value.string.map { [$0] } ?? value.array?.compactMap { $0.string } ?? []
+        guard !texts.isEmpty, value.array.map({ $0.count == texts.count }) ?? true else {
+            throw section.wrongType("listen", "an address such as \"127.0.0.1:6024\", or a list of them")
         }
-        if let value = section.table["again"] {
-            guard let again = value.string.flatMap(ConfigurationSection.duration) else {
-                throw section.wrongType("again", "a time such as \"10min\"")
-            }
-            self.again = again
-            againOrigin = section.origin("again")
+        do throws(IngestError) {
+            configuration.listens = try texts.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
+        } catch { throw section.value("listen", error) }
+        configuration.listenOrigin = section.origin("listen")
+    }
+
+    private static func readAgain(
+        _ configuration: inout CuffConfiguration, _ section: ConfigurationSection, _: [CuffDriver]
+    ) throws(IngestError) {
+        guard let value = section.table["again"] else { return }
+        guard let again = value.string.flatMap(ConfigurationSection.duration) else {
+            throw section.wrongType("again", "a time such as \"10min\"")
         }
-        if let value = section.table["web"] {
-            guard let text = value.string, !text.isEmpty else {
-                throw section.wrongType("web", "an address such as \"127.0.0.1:6025\"")
-            }
-            do throws(AddressFault) { web = try WebAddress(text) } catch {
-                throw section.error("web", .notAPage(text, why: error.reason))
-            }
-            webOrigin = section.origin("web")
+        configuration.again = again
+        configuration.againOrigin = section.origin("again")
+    }
+
+    private static func readWeb(
+        _ configuration: inout CuffConfiguration, _ section: ConfigurationSection, _: [CuffDriver]
+    ) throws(IngestError) {
+        guard let value = section.table["web"] else { return }
+        guard let text = value.string, !text.isEmpty else {
+            throw section.wrongType("web", "an address such as \"127.0.0.1:6025\"")
         }
+        do throws(AddressFault) { configuration.web = try WebAddress(text) } catch {
+            throw section.error("web", .notAPage(text, why: error.reason))
+        }
+        configuration.webOrigin = section.origin("web")
     }
 }
 
@@ -83,13 +123,7 @@ extension CuffConfiguration {
 extension ConfigurationSection {
     func device(_ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration.Device {
         try checkKeys(["match", "driver", "ignore", "line", "options", "users"])
-        guard let match = try string("match") else { throw error(nil, .matchesNothing(section: path)) }
-        guard !match.hasPrefix(".") else { throw error("match", .relativePath(match)) }
-        let address: DeviceAddress
-        do throws(AddressFault) { address = try DeviceAddress(match) } catch {
-            throw self.error("match", .refused("\(error)"))
-        }
-        if let refusal = address.assignmentRefusal { throw error("match", .refused(refusal)) }
+        let address = try address()
         let isIgnored = try flag("ignore") ?? false
         let word = try string("driver")
         guard isIgnored != (word != nil) else {
@@ -106,12 +140,23 @@ extension ConfigurationSection {
             origin: origin(word == nil ? "ignore" : "driver"))
     }
 
+    /// Which device it is.
+    func address() throws(IngestError) -> DeviceAddress {
+        guard let match = try string("match") else { throw error(nil, .matchesNothing(section: path)) }
+        guard !match.hasPrefix(".") else { throw error("match", .relativePath(match)) }
+        let address: DeviceAddress
+        do throws(AddressFault) { address = try DeviceAddress(match) } catch {
+            throw self.error("match", .refused("\(error)"))
+        }
+        if let refusal = address.assignmentRefusal { throw error("match", .refused(refusal)) }
+        return address
+    }
+
     func driver(_ drivers: [CuffDriver]) throws(IngestError) -> CuffDriver? {
         guard let word = try string("driver") else { return nil }
-        guard let driver = drivers.first(where: { $0.id.description == word }) else {
-            throw error("driver", .refused(DeviceSettings.unknownDriver(word, drivers)))
+        do throws(RequestFault) { return try DriverName.driver(word, among: drivers) } catch {
+            throw self.error("driver", .refused(error.phrase))
         }
-        return driver
     }
 
     /// `{ 1 = "Anna", 2 = "Ben" }`

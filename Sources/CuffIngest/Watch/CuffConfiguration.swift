@@ -47,8 +47,33 @@ package struct CuffConfiguration: Sendable, Hashable {
     package var webOrigin: String?
     package var alerts: [Alert] = []
     package var files: [String] = []
+    /// The kinds of sections whose faults do not refuse the file (`Skipping`).
+    private(set) var skipping = Skipping.none
+    /// What was left out.
+    package private(set) var skipped: [SkippedSection] = []
 
     package init() {}
+
+    /// What to do with a section that is wrong.
+    package enum Skipping: Sendable, Hashable {
+        /// Refuse the file.
+        case none
+        /// Leave the section out: for a watch, which reads the other cuffs. The device of such a section is never opened. A sink is
+        /// left out only if it is not required, because cuffs must not be told that a required sink has a reading.
+        case sections
+    }
+
+    package struct SkippedSection: Sendable, Hashable {
+        /// `device`, `sink`, …
+        package var kind: String
+        package var fault: IngestError
+    }
+
+    /// Notes a fault of a section, or throws it.
+    mutating func skip(_ kind: String, _ fault: IngestError) throws(IngestError) {
+        guard skipping == .sections else { throw fault }
+        skipped.append(SkippedSection(kind: kind, fault: fault))
+    }
 
     package var assignments: [Assignment] {
         devices.map {
@@ -82,9 +107,11 @@ package struct CuffConfiguration: Sendable, Hashable {
 
     /// Reads one file (`--config FILE`, else `$CUFF_CONFIG`) or, with none, the standard ones.
     package static func load(
-        _ file: String? = nil, drivers: [CuffDriver] = CuffFamilies.all, kinds: [SinkKind] = SinkKind.all
+        _ file: String? = nil, drivers: [CuffDriver] = CuffFamilies.all, kinds: [SinkKind] = SinkKind.all,
+        skipping: Skipping = .none
     ) throws(IngestError) -> CuffConfiguration {
         var configuration = CuffConfiguration()
+        configuration.skipping = skipping
         let named = file ?? variable("CUFF_CONFIG")
         for path in named.map({ [$0] }) ?? standardFiles() {
             try configuration.read(try ConfigurationFile.text(path), file: path, drivers: drivers, kinds: kinds)

@@ -29,7 +29,8 @@ extension Ingest {
             if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
             options.moreSinks.append(alerts)
         }
-        let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry, series: .ofResults) { faults.take($0, $1) }
+        let policy: Pipeline.FaultPolicy = watch.settings.isOnce ? .stop : .retry
+        let pipeline = try pipeline(options, policy: policy, series: .ofResults, survives: watch.survives) { faults.take($0, $1) }
         if let board = servers.board { pipeline.whenSourcesChange { board.linkChanged($0, isOpen: $1) } }
         alerts?.attach(to: pipeline)
         let run = WatchRun(watch, options, pipeline)

@@ -21,9 +21,8 @@ public struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
             throw IngestError(RequestFault.notAListener(text, why: nil))
         }
         let id = parts.count > 1 ? String(parts[1]) : "phd"
-        guard let driver = drivers.first(where: { $0.id.description == id }) else {
-            throw .unknownDriver(id, known: drivers.map { $0.id.description })
-        }
+        let driver: CuffDriver
+        do throws(RequestFault) { driver = try DriverName.driver(id, among: drivers) } catch { throw IngestError(error) }
         guard driver.medium == .tty else {
             throw IngestError(CommandFault.cannotCall(id))
         }

@@ -29,8 +29,12 @@ public struct WatchOptions: Sendable {
     public var web: WebAddress?
     /// Name and version of the program, for the footer of the live page.
     public var generator = "cuff"
+    /// The sinks are the configuration's.
+    package var sinksAreConfigured = false
     /// Ports for cuffs that connect.
     public var listens: [ListenPlan] = []
+    /// They are the configuration's, so that one that cannot be served is reported and left out.
+    package var listensAreConfigured = false
     /// udevd's events or the kernel's; defaults to udevd's if it runs.
     public var source: HotplugWatcher.Source?
     /// Replaces udev as the source of events, on the given queue.
@@ -40,4 +44,9 @@ public struct WatchOptions: Sendable {
 
     /// Without assignments.
     public init() {}
+
+    /// Whether the watch goes on without a sink that cannot be opened. A misspelt sink of the command line is refused.
+    func survives(_ sink: SinkSpec, _ error: IngestError) -> Bool {
+        !settings.isOnce && !sink.isRequired && (sinksAreConfigured || error.status != .usage)
+    }
 }

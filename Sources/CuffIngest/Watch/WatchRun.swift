@@ -33,7 +33,9 @@ final class WatchRun {
     var stopRequest: SignalListener?
     var isStopping = false
     var ignored = IgnoredFrames()
+    /// Of the open ports.
     var callers: [CallerLinks] = []
+    var ports: [RetriedStart] = []
     var openPorts = 0
     /// Set while links of callers are closing.
     var endStatus: RunStatus?
@@ -64,30 +66,46 @@ final class WatchRun {
 
     // MARK: From the thread that runs the watch
 
-    /// Binds every port; before `start`.
+    /// Binds every port, or tries again later; before `start`.
     func listen() throws(IngestError) {
         for plan in watch.listens {
             guard let driver = options.driver("\(plan.driver)") else { throw .unknownDriver("\(plan.driver)") }
-            if driver.forgets(options.driverOptions), !pipeline.isDurable { throw .nothingKeeps(driver) }
+            if driver.forgets(options.driverOptions), !pipeline.isDurable {
+                guard watch.listensAreConfigured else { throw .nothingKeeps(driver) }
+                watch.notices(.watcher("not listening on \(plan): \(IngestError.nothingKeeps(driver))"))
+                continue
+            }
             var setup = CallerLinks.Setup(driver: driver, commands: LinkPlan.commands(for: driver))
             setup.options = options.driverOptions
             setup.memory = options.memory
             setup.zone = options.zone
-            let links = try CallerLinks(plan.host, plan.port, setup, pipeline, on: loop) { [weak self] in self?.hear($0) }
-            callers.append(links)
+            ports.append(port(plan, setup))
+        }
+        for port in ports { port.begin() }
+    }
+
+    private func port(_ plan: ListenPlan, _ setup: CallerLinks.Setup) -> RetriedStart {
+        let (me, loop, pipeline, notices, explain) = (LoopBound(self), loop, pipeline, watch.notices, options.explain)
+        return RetriedStart { () throws(IngestError) in
+            let links = try CallerLinks(plan.host, plan.port, setup, pipeline, on: loop) { [weak run = me.value] in run?.hear($0) }
             let bound = LoopBound(links)
             try loop.sync { () -> Result<Void, IngestError> in
                 do throws(IngestError) { try bound.value.start() } catch { return .failure(error) }
+                me.value.openPorts += 1
+                me.value.callers.append(bound.value)
+                if me.value.isStopping { bound.value.stop() }
                 return .success(())
             }.get()
-            watch.notices(.watcher("listening on \(links.listener.address) for \(plan.driver)"))
+            notices(.watcher("listening on \(links.listener.address) for \(plan.driver)"))
+        } failed: {
+            notices(RetriedStart.notice("cannot accept cuffs", explain($0)))
         }
-        openPorts = callers.count
     }
 
     /// If the run could not be started.
     func closePorts() {
         let me = LoopBound(self)
+        for port in ports { port.finish() }
         loop.sync { for links in me.value.callers { links.stop() } }
     }
 
@@ -165,6 +183,7 @@ final class WatchRun {
         isStopping = true
         notifyService { $0.stopping() }
         schedules?.stop()
+        for port in ports { port.cancel() }
         for links in callers { links.stop() }
         // Half of the grace period is for links, the other half for sinks.
         graceTimer.set(after: watch.grace / 2)
@@ -182,7 +201,7 @@ final class WatchRun {
         }
         var drivers = closed
         for link in open { drivers[link.driver, default: LinkCounters()] += link.counters }
-        for (plan, links) in zip(watch.listens, callers) { drivers[plan.driver, default: LinkCounters()] += links.counters }
+        for links in callers { drivers[links.driver, default: LinkCounters()] += links.counters }
         return RunStatistics(
             elapsed: now, links: open, drivers: drivers.map { ($0, $1) }.sorted { "\($0.driver)" < "\($1.driver)" }, sinks: [],
             commits: LatencyHistogram())

@@ -48,8 +48,7 @@ final class WatchServers {
                 let link = address.isLocal ? "" : "; `cuff web link` prints the link for other devices"
                 notify(.watcher("\(what) at http://\(served)\(path)\(link)"))
             case .failed(let error):
-                let why = explain(error).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
-                notify(.watcher("cannot serve the \(what): \(why); trying again, with growing pauses"))
+                notify(RetriedStart.notice("cannot serve the \(what)", explain(error)))
             }
         }
         servers.append(server)
@@ -68,69 +67,36 @@ final class RetriedServer: Sendable {
         case failed(IngestError)
     }
 
-    private struct State {
-        var server: LoopBound<WebServer>?
-        var pause = RetriedServer.firstPause
-        var told: IngestError?
-        var isStopped = false
-    }
-
-    private static let firstPause = Duration.seconds(1)
-    private static let longestPause = Duration.seconds(60)
-
-    private let state = Locked(State())
-    private let queue = DispatchQueue(label: "cuff.server")
-    private let address: WebAddress
-    private let site: @Sendable () throws(IngestError) -> WebServer.Site
-    private let notify: @Sendable (Change) -> Void
+    private let server = Locked<LoopBound<WebServer>?>(nil)
+    private let retry: RetriedStart
 
     init(
         _ address: WebAddress, _ site: @escaping @Sendable () throws(IngestError) -> WebServer.Site,
         notify: @escaping @Sendable (Change) -> Void
     ) {
-        self.address = address
-        self.site = site
-        self.notify = notify
+        retry = RetriedStart { [server] () throws(IngestError) in
+            let opened = try WebServer(host: address.host, port: address.port, try site())
+            try opened.start()
+            let bound = LoopBound(opened)
+            server.withLock { $0 = bound }
+            notify(.served(opened.address))
+        } failed: {
+            notify(.failed($0))
+        }
     }
 
     /// Returns after the first attempt.
-    func start() { queue.sync { attempt() } }
+    func start() { retry.begin() }
 
     /// There is news for viewers. From any thread.
     func newsArrived() {
-        guard let server = state.withLock({ $0.server }) else { return }
+        guard let server = server.withLock({ $0 }) else { return }
         EventLoop.shared.async { server.value.newsArrived() }
     }
 
     /// Must not be called on the loop.
     func stop() {
-        let server = queue.sync {
-            state.withLock { state in
-                state.isStopped = true
-                return state.server
-            }
-        }
-        server?.value.stop()
-    }
-
-    private func attempt() {
-        guard !state.withLock({ $0.isStopped }) else { return }
-        do throws(IngestError) {
-            let server = try WebServer(host: address.host, port: address.port, try site())
-            try server.start()
-            let bound = LoopBound(server)
-            state.withLock { $0.server = bound }
-            notify(.served(server.address))
-        } catch {
-            let (isNew, pause) = state.withLock { state in
-                defer {
-                    state.told = error
-                    state.pause = min(state.pause * 2, Self.longestPause)
-                }
-                return (state.told != error, state.pause)
-            }
-            if isNew { notify(.failed(error)) }
-            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause.nanoseconds))) { @Sendable [weak self] in self?.attempt() }
-        }
+        retry.finish()
+        server.withLock({ $0 })?.value.stop()
     }
 }

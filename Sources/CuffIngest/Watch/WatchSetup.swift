@@ -13,13 +13,18 @@ public struct WatchSetup: Sendable {
     public var options: WatchOptions
     /// The configuration's sinks, used if the command line names none.
     public var sinks: [SinkSpec]
+    /// The sections of the configuration that were left out because they are wrong.
+    package var skipped: [CuffConfiguration.SkippedSection]
+    /// For the limits of sinks on the command line.
+    package var configuration: CuffConfiguration
 
-    /// Reads the configuration and adds the command line; `drivers` are the available ones. Throws if either is invalid.
+    /// Reads the configuration and adds the command line; `drivers` are the available ones. Throws if the command line or a file
+    /// as a whole is invalid; a section that is wrong is left out.
     public static func options(
         config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = [],
         drivers: [CuffDriver] = CuffFamilies.all
     ) throws(IngestError) -> WatchSetup {
-        let configuration = try load(config, drivers)
+        let configuration = try load(config, drivers, skipping: .sections)
         let own = try parsed(assign, drivers)
         var watch = WatchOptions()
         watch.assignments = configuration.assignments + own
@@ -27,6 +32,7 @@ public struct WatchSetup: Sendable {
         watch.settings.again = again ?? configuration.again
         watch.listens =
             try listen.isEmpty ? configuration.listens : listen.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
+        watch.listensAreConfigured = listen.isEmpty
         guard !once || listen.isEmpty else {
             throw IngestError(ConfigurationFault.listensOnce)
         }
@@ -36,7 +42,8 @@ public struct WatchSetup: Sendable {
         watch.alerts = AlertSettings(configuration)
         watch.reloadAlerts = { () throws(IngestError) in AlertSettings(try load(config, drivers)) }
         watch.reload = { () throws(IngestError) in try load(config, drivers).assignments + own }
-        return WatchSetup(options: watch, sinks: configuration.sinks.map(\.spec))
+        return WatchSetup(
+            options: watch, sinks: configuration.sinks.map(\.spec), skipped: configuration.skipped, configuration: configuration)
     }
 
     /// Only the assignments.
@@ -46,10 +53,12 @@ public struct WatchSetup: Sendable {
         try load(config, drivers).assignments + parsed(assign, drivers)
     }
 
-    private static func load(_ configuration: Configuration, _ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration {
+    private static func load(
+        _ configuration: Configuration, _ drivers: [CuffDriver], skipping: CuffConfiguration.Skipping = .none
+    ) throws(IngestError) -> CuffConfiguration {
         switch configuration {
         case .none: CuffConfiguration()
-        case .files(let file): try CuffConfiguration.load(file, drivers: drivers)
+        case .files(let file): try CuffConfiguration.load(file, drivers: drivers, skipping: skipping)
         }
     }
 

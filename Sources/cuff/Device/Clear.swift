@@ -26,8 +26,8 @@ struct Clear: ParsableCommand {
         var options = try output.liveOptions()
         try Clearing.permit(options, confirmation: confirm)
         output.showProgress(&options)
-        let report = try device.run(.clear(user: user), recording: record, options: options)
+        let report = try device.run(.clear(user: user), recording: record, quietly: output.quiet, options: options)
         report.show(output)
-        try report.conclude(output)
+        try device.conclude(report, output)
     }
 }

@@ -29,10 +29,10 @@ struct Clock: ParsableCommand {
         try Flags.refuse("--check", when: check && set != nil, why: "--set sets the clock", hint: "check it in a second run")
         try Flags.refuse("--max-drift", when: maxDrift != nil && !check, why: "it is the limit of --check", hint: "add --check")
         let command = try set.map { SessionCommand.setClock(try HostTime.local($0)) } ?? .readClock
-        let report = try device.run(command, recording: record, options: try output.conversationOptions())
+        let report = try device.run(command, recording: record, quietly: output.quiet, options: try output.conversationOptions())
         if let clock = report.clock { json ? Terminal.put(try told(clock)) : Terminal.show("\(clock.text)\n") }
         report.showPassing(output)
-        try report.conclude(output)
+        try device.conclude(report, output)
         guard check else { return }
         guard let clock = report.clock else {
             throw IngestError(
@@ -45,7 +45,7 @@ struct Clock: ParsableCommand {
     }
 
     private func told(_ clock: DeviceClockReport) throws -> String {
-        let driver = try DriverChoice.named(try DevicePlace(device.address, driver: device.driver).driver)
+        let driver = try DriverChoice.named(try DevicePlace(device.address, driver: device.driverID()).driver)
         return DeviceInformation(driver: driver, identity: nil, clock: clock).json
     }
 }

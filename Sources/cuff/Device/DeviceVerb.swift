@@ -4,10 +4,10 @@ import CuffIngest
 
 /// The options of verbs that use one cuff.
 struct DeviceVerb: ParsableArguments {
-    @Argument(help: ArgumentHelp("One of \(TransportKind.forms()).", valueName: "device"), completion: .file())
+    @Argument(help: ArgumentHelp("One of \(TransportKind.forms()).", valueName: "device"), completion: DeviceChoice.completion)
     var address: String
     @Option(
-        help: ArgumentHelp("The driver; `cuff drivers MODEL` finds it. A cuff with USB ids of its own needs none.", valueName: "id"),
+        help: ArgumentHelp("The driver's id, or the cuff's model. A cuff with USB ids of its own needs none.", valueName: "id|model"),
         completion: DriverChoice.completion)
     var driver: String?
     @Option(help: ArgumentHelp("Give up after this long, e.g. 30s (default: as long as the cuff's protocol takes).", valueName: "time"))
@@ -16,17 +16,36 @@ struct DeviceVerb: ParsableArguments {
 
     func run(
         _ command: SessionCommand, follow: Bool = false, filter: ReadingFilter? = nil, recording: String? = nil,
-        options: IngestOptions
+        quietly: Bool, options: IngestOptions
     ) throws -> IngestReport {
         var cuff = try cuff(for: command, follow: follow, options)
         cuff.recording = recording
         try refuseIdleLine(cuff)
         options.stop.watch()
+        if Terminal.errorIsTerminal, !quietly {
+            let preparation = NoAnswer.preparation(cuff.driver)
+            cuff.whenSilent = { Terminal.say("cuff: waiting for the cuff (\(preparation)) …") }
+        }
         return try cuff.conversation(command, follows: follow, filter: filter)
     }
 
+    /// As `IngestReport.conclude`; if the cuff sent nothing at all, followed by the likely causes.
+    func conclude(_ report: IngestReport, _ output: some RunOptions) throws {
+        do { try report.conclude(output) } catch {
+            let place = try? DevicePlace(address, driver: driverID())
+            if !output.quiet, let place, let driver = CuffFamilies.named(place.driver) {
+                NoAnswer(report, driver, at: address, line: try? LineChoice.settings(line))?.print()
+            }
+            throw error
+        }
+    }
+
+    /// The id of the named driver.
+    func driverID() throws -> String? { try driver.map { try DriverChoice.named($0, at: address).id.description } }
+
     /// The cuff at the device; refused where its family cannot do what is wanted.
     func cuff(for command: SessionCommand, follow: Bool = false, _ options: IngestOptions) throws -> CuffIngest.Cuff {
+        let driver = try driverID()
         let read = ReadOptions(command, follows: follow)
         let refusal = try driver.map { try DriverChoice.named($0) }.flatMap { $0.refusal(of: read.firstCommand(for: $0)) }
         let place: DevicePlace

@@ -22,17 +22,17 @@ struct Info: ParsableCommand {
     @Flag(help: "One JSON object.") var json = false
 
     func run() throws {
-        let driver = try DriverChoice.named(try DevicePlace(device.address, driver: device.driver).driver)
+        let driver = try DriverChoice.named(try DevicePlace(device.address, driver: device.driverID()).driver)
         // Capabilities are known without the cuff, and some cuffs cannot be asked.
         guard driver.capabilities.contains(.information) else {
             let information = DeviceInformation(driver: driver, identity: nil, clock: nil)
             return put(information)
         }
-        let report = try device.run(.information, recording: record, options: try output.conversationOptions())
+        let report = try device.run(.information, recording: record, quietly: output.quiet, options: try output.conversationOptions())
         let information = DeviceInformation(driver: driver, identity: report.identity, clock: report.clock)
         put(information)
         report.showPassing(output)
-        try report.conclude(output)
+        try device.conclude(report, output)
     }
 
     private func put(_ information: DeviceInformation) {

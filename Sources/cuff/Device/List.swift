@@ -27,11 +27,15 @@ struct List: ParsableCommand {
             return Terminal.show(AddressTable.text(isMarkdown: false))
         }
         try Flags.refuse("--markdown", when: markdown, why: "the list of devices has no such form", hint: "add --addresses")
+        let assignments = try WatchSetup.assignments(config: .files(config), assign: assign)
         let listing = DeviceListing(
-            assignments: try WatchSetup.assignments(config: .files(config), assign: assign), isJSON: json,
+            assignments: assignments, isJSON: json,
             isTerminal: Terminal.outputIsTerminal, width: Terminal.outputWidth)
         Terminal.put(try listing.plugged())
-        guard watch else { return }
+        guard watch else {
+            guard Terminal.outputIsTerminal, !json, let devices = try? DeviceEnumeration.plugged() else { return }
+            return Terminal.show("\n" + ListAdvice.text(devices, assignments) { Access.look(at: $0.node) })
+        }
         try listing.follow {
             Terminal.put($0)
         } warn: {

@@ -7,7 +7,7 @@ enum ModelTable {
     /// Models that match these words; throws a usage error with suggestions if there are none.
     static func found(_ words: [String]) throws -> [CuffModel] {
         let all = CuffModel.list(CuffFamilies.all, UnreachableCuffs.all)
-        let found = all.filter { $0.isMeant(by: words) }
+        let found = CuffModel.search(words, in: all)
         guard found.isEmpty else { return found }
         let text = words.joined(separator: " ")
         if words.count == 1, let id = USBID(text.hasPrefix("usb:") ? text.dropFirst(4) : text[...]) {
@@ -15,6 +15,13 @@ enum ModelTable {
             throw IngestError(
                 .usage, "no driver names the USB id \(id)", why: chip.map { "it is \($0)" } ?? "",
                 hint: "search by maker or model, e.g. `cuff drivers beurer`; `cuff identify` listens to a device")
+        }
+        let partial = words.filter { !CuffModel.search([$0], in: all).isEmpty }
+        let missing = words.filter { !partial.contains($0) }
+        if !partial.isEmpty, !missing.isEmpty {
+            throw IngestError(
+                .usage, "no cuff here is called `\(text)`", why: "no model or driver has `\(missing.joined(separator: " "))` in its name",
+                hint: "`cuff drivers \(partial.joined(separator: " "))` lists those that have the rest")
         }
         let known = Array(Set(CuffFamilies.all.map(\.id.description) + all.flatMap(\.words))).sorted()
         let near = words.compactMap { word in NearestWord.match(word.lowercased(), among: known) }

@@ -49,9 +49,25 @@ struct Read: ParsableCommand {
         try store.useStandardStore(&options, output)
         output.showProgress(&options)
         let report = try device.run(
-            .readMemory(user: try slot(options)), follow: follow, filter: filter, recording: record, options: options)
+            .readMemory(user: try slot(options)), follow: follow, filter: filter, recording: record, quietly: output.quiet, options: options
+        )
         report.show(output)
-        try report.conclude(output)
+        showClock(report.clock)
+        try device.conclude(report, output)
+    }
+
+    /// The readings' times are corrected by this difference; what the cuff displays is not.
+    static let clockLimit: UInt64 = 300
+
+    /// At a terminal: a cuff's clock that is far off.
+    private func showClock(_ clock: DeviceClockReport?) {
+        guard Terminal.errorIsTerminal, !output.quiet, let clock, clock.behind.magnitude > Self.clockLimit else { return }
+        let driver = (try? DevicePlace(device.address, driver: device.driverID())).flatMap { CuffFamilies.named($0.driver) }
+        let canSet = driver?.capabilities.contains(.setClock) == true
+        let named = device.driver.map { " --driver \($0)" } ?? ""
+        Terminal.say(
+            "cuff: the cuff's clock is far off: \(clock.text)"
+                + (canSet ? "\n  fix: cuff clock \(device.address)\(named) --set now" : "\n  fix: set it on the cuff"))
     }
 
     /// A name needs the cuff's own name, which it has in the configuration or by --device.

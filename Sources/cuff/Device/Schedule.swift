@@ -52,7 +52,7 @@ struct Schedule: ParsableCommand {
             "--sink", when: !output.sink.isEmpty, why: "a schedule gives no readings; `cuff watch --sink …` takes them")
         var options = try output.conversationOptions()
         if let state { options.memory = DriverMemory(folder: state) }
-        let place = try DevicePlace(device.address, driver: device.driver)
+        let place = try DevicePlace(device.address, driver: device.driverID())
         options.stop.watch()
         let report = try device.connected(place, options).scheduling(request, zone: tz)
         if let warning = report.warning { output.log.warning("\(warning)") }

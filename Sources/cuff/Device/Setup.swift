@@ -9,10 +9,10 @@ struct Setup: ParsableCommand {
         abstract: "Lists what is plugged in, and writes a configuration with a name for each cuff and its users.",
         discussion: Help.text(
             """
-            At a terminal it asks; an empty answer takes what stands in brackets. With --yes it asks nothing: cuffs that are certainly \
+            At a terminal it asks; an empty answer takes the value in brackets. With --yes it asks nothing: cuffs that are certainly \
             known get a section, and so does what --assign names. Sections that are there already stay as they are; if such a cuff has no person yet, you are asked whose it is. With --system it also \
-            writes a drop-in for systemd, where a page, a listening port or a sink of the configuration needs the network. Nothing is sent \
-            to any device.
+            writes a drop-in for systemd, where a page, a listening port or a sink of the configuration needs the network, and starts the \
+            service. Nothing is sent to any device.
             """,
             [
                 "cuff setup": "Step by step.",
@@ -36,6 +36,11 @@ struct Setup: ParsableCommand {
     func run() throws {
         try Flags.refuse("--system", when: system && output != nil, why: "--output names the file")
         try Flags.refuse("--user-name", when: !userName.isEmpty && !yes, why: "you are asked for the names", hint: "add --yes")
+        if system, geteuid() != 0 {
+            throw IngestError(
+                .noPermission, "cannot write \(CuffConfiguration.machineFile)", why: "only root may, and this process runs as another user",
+                hint: "sudo cuff setup --system")
+        }
         let names = try users()
         let assignments = try WatchSetup.assignments(config: .none, assign: assign)
         guard yes || isatty(STDIN_FILENO) == 1 else {
@@ -65,9 +70,11 @@ struct Setup: ParsableCommand {
         if output == "-" { return Terminal.put(text) }
         let isService = plan.path == CuffConfiguration.machineFile
         guard !entries.isEmpty else {
-            if isService, try permitNetwork() { return }
+            if isService, try permitNetwork() { return ServiceStart.offer(isAgreed: yes) }
             Terminal.say("\ncuff: nothing to write: no new cuff was found or named")
-            return Terminal.say("Plug the cuff in and run `cuff setup` again. `cuff drivers MODEL` says whether it is supported.")
+            if isService { return ServiceStart.offer(isAgreed: yes) }
+            return Terminal.say(
+                "Plug the cuff in, switch it on and run `cuff setup` again. `cuff drivers MODEL` says whether it is supported.")
         }
         // A name may go into a section that exists, so that text in the middle changes.
         let isAppended = text.hasPrefix(plan.existing)
@@ -79,11 +86,12 @@ struct Setup: ParsableCommand {
         try plan.write(text)
         let added = entries.count { !$0.isPresent }
         Terminal.say("cuff: \(plan.path)\(added > 0 ? ": \(Plural.text(added, "cuff")) added" : " is written")")
-        if isService { try permitNetwork() }
-        Terminal.say(
-            isService
-                ? "Next: `systemctl enable --now cuff` starts the service; `systemctl reload cuff` tells a running one."
-                : "Next: `cuff watch` reads these cuffs whenever they are plugged in. As a service: sudo cuff setup --system")
+        guard isService else {
+            return Terminal.say(
+                "Next: `cuff watch` reads these cuffs whenever they are plugged in. As a service: sudo cuff setup --system")
+        }
+        try permitNetwork()
+        ServiceStart.offer(isAgreed: yes)
     }
 
     /// Writes the drop-in for network access, if the configuration needs it. Returns whether it was written.
@@ -95,7 +103,7 @@ struct Setup: ParsableCommand {
             "\nThe configuration needs the network, which the service may not use. To be written to \(ServiceNetwork.path):\n" + dropIn)
         guard yes || Self.isYes(Terminal.ask("Write it? [Y/n] "), otherwise: true) else { return false }
         try network.write()
-        Terminal.say("cuff: \(ServiceNetwork.path) is written\nNext: `systemctl daemon-reload && systemctl restart cuff`")
+        Terminal.say("cuff: \(ServiceNetwork.path) is written")
         return true
     }
 
@@ -120,7 +128,7 @@ struct Setup: ParsableCommand {
         let given = assignments.first { $0.address.matches(found.device) }
         var driver = given?.driver ?? found.verdict.driver
         if given == nil { Terminal.say("  \(found.verdict.sentence(for: found.device))") }
-        if driver == nil, !yes { driver = try askDriver(found) }
+        if driver == nil, !yes { driver = askDriver(found) }
         guard let driver else { return nil }
         let wanted = plan.freeName(given?.name ?? "\(driver)", besides: entries)
         guard !yes else { return .init(name: wanted, match: "\(found.device.key)", driver: driver, users: Self.users(of: driver, names)) }
@@ -130,18 +138,20 @@ struct Setup: ParsableCommand {
             users: askUsers(of: driver))
     }
 
-    private func askDriver(_ found: SetupPlan.Found) throws -> DriverID? {
+    private func askDriver(_ found: SetupPlan.Found) -> DriverID? {
         while true {
-            let answer = Terminal.ask("  Which cuff is it? A model or a driver's id; empty leaves it alone: ") ?? ""
+            let answer = Terminal.ask("  Which cuff is it? Its model (e.g. bm58) or a driver's id; empty leaves it alone: ") ?? ""
             guard !answer.isEmpty else { return nil }
-            if let driver = CuffFamilies.named(answer) { return driver.id }
-            do {
-                let models = try ModelTable.found(answer.split(separator: " ").map(String.init))
-                let ids = Set(models.compactMap { if case .driver(let driver) = $0.support { driver.id } else { nil } })
-                if ids.count == 1 { return ids.first }
-                Terminal.say(ModelTable.table(models, width: Terminal.errorWidth))
-            } catch let error as IngestError {
-                Terminal.say("  \(error.description)")
+            switch ModelAnswer(answer, for: found.device) {
+            case .driver(let id):
+                Terminal.say("  It is read by the driver \(id).")
+                return id
+            case .choice(let models):
+                for (index, one) in models.enumerated() { Terminal.say("  \(index + 1)  \(one.model) (\(one.driver))") }
+                if let number = Terminal.ask("  Which number? ").flatMap({ Int($0) }), models.indices.contains(number - 1) {
+                    return models[number - 1].driver
+                }
+            case .none(let text): Terminal.say(text)
             }
         }
     }
@@ -156,7 +166,7 @@ struct Setup: ParsableCommand {
         return users
     }
 
-    private static func isYes(_ answer: String?, otherwise: Bool) -> Bool {
+    static func isYes(_ answer: String?, otherwise: Bool) -> Bool {
         guard let first = answer?.lowercased().first else { return otherwise }
         return first == "y"
     }

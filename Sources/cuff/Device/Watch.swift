@@ -44,15 +44,21 @@ struct Watch: ParsableCommand {
     @OptionGroup var output: WatchOutputOptions
 
     func run() throws {
-        var options = try output.ingestOptions()
-        options.keepsPatients = keepPatient
         var watch = try WatchSetup.options(
             config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration, listen: listen)
         let log = output.log
+        for section in watch.skipped {
+            // Its limits may be those of a sink on the command line.
+            if section.kind == "sink", !output.sink.isEmpty { throw section.fault }
+            log.error("\(section.fault.text)\n  left out: the other sections hold")
+        }
+        var options = try output.ingestOptions(limits: noConfig ? nil : watch.configuration)
+        options.keepsPatients = keepPatient
         let each = "each cuff of a watch has its own; write --assign DEVICE=DRIVER,KEY=VALUE, or a section of the configuration"
         try Flags.refuse("--option", when: !output.option.isEmpty, why: each)
         try Flags.refuse("--device", when: output.device != nil, why: each)
         try Flags.refuse("--again", when: again != nil && once, why: "--once ends when everything was read")
+        watch.options.sinksAreConfigured = output.sink.isEmpty
         if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks } else { try store.useStandardStore(&options, output) }
         watch.options.notices = { log.notice("\($0.text)") }
         watch.options.statistics = { log.critical("\($0)") }

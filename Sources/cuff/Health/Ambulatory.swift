@@ -11,7 +11,9 @@ struct Ambulatory: ParsableCommand {
             """
             Without --since it is the 24 hours up to the latest measurement. Day and night are those of a diary (--asleep, --awake), else \
             the fixed hours of the rule. A failed measurement that is repeated within five minutes counts once. Definitions of a morning \
-            surge disagree, so each stands with its name; one night reproduces poorly. Nothing here is medical advice.
+            surge disagree, so each stands with its name; one night reproduces poorly.
+
+            \(Help.intendedUse)
             """,
             [
                 "cuff ambulatory --asleep 23:00 --awake 07:00": "The latest day and night, by a diary.",

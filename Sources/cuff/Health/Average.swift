@@ -13,7 +13,9 @@ struct Average: ParsableCommand {
             average of its own; --together joins the cuffs of one person, and user 1 of all cuffs where it has no name. `--readings` says what became of each reading. \
             Means are exact and are compared before they are rounded. A mean is compared with a guideline's numbers only with --adult: \
             for children, in pregnancy and with atrial fibrillation other numbers hold. A rule that a newer one replaces still works \
-            and says so. Nothing here is medical advice.
+            and says so.
+
+            \(Help.intendedUse)
             """,
             [
                 "cuff average --rule nice-ng136 --since 7d": "The home average of the last week by NICE NG136.",

@@ -13,6 +13,8 @@ struct ReportVerb: ParsableCommand {
             It is written only when it is whole. Each \
             person gets a section of their own; --user chooses one. Each begins with the average by --rule; --ambulatory \
             adds the evaluation of a day and a night of automatic measurements.
+
+            \(Help.intendedUse)
             """,
             [
                 "cuff report --since 30d": "The last thirty days, into report.html.",

@@ -12,6 +12,8 @@ struct Stats: ParsableCommand {
             Days begin at midnight in the stated zone, weeks on Monday; --since and --until are widened to whole ones. Readings that are \
             implausible, invalid, test data or of unknown time are left out, and counted. Each person gets a section; user 1 of one cuff and user 1 of \
             another are different persons, unless `cuff person bind` gave them one name. A JSON line says whose it is.
+
+            \(Help.intendedUse)
             """,
             [
                 "cuff stats --by week --since 90d": "Averages and extremes of each week.",

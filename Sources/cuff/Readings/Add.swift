@@ -13,12 +13,13 @@ struct Add: ParsableCommand {
             stores them again.
             """,
             [
-                "cuff add 128 82 71": "Measured just now: 128/82 mmHg, pulse 71.",
-                "cuff add 128 82 71 --note \"after the stairs\" --arm left": "With remarks.",
+                "cuff add 128/82 71": "Measured just now: 128/82 mmHg, pulse 71; `128 82 71` and `128/82/71` are the same.",
+                "cuff add 128/82 --at \"yesterday 21:00\"": "Last night's; also e.g. 7:12 (today), \"monday 8:00\".",
+                "cuff add 128/82 71 --note \"after the stairs\" --arm left": "With remarks.",
                 "cuff add --quantity environmental_audio_exposure 84 --for 30m": "Half an hour of 84 dB, until now or from --at on.",
                 "cuff add --quantity dizziness moderate --for 20m":
                     "What was felt, and how long: unspecified, not_present, mild, moderate or severe.",
-                "cuff add 128 82 --at 2026-05-05T07:30 --user Anna": "An earlier reading of Anna, without a pulse.",
+                "cuff add 128/82 --at 2026-05-05T07:30 --user Anna": "An earlier reading of Anna, without a pulse.",
             ]))
 
     @Argument(
@@ -33,7 +34,8 @@ struct Add: ParsableCommand {
     var quantity: String?
     @Option(name: .customLong("for"), help: ArgumentHelp("With --quantity: how long it lasted, e.g. 30m.", valueName: "time")) var lasting:
         Span?
-    @Option(help: ArgumentHelp("When it was measured (default: now).", valueName: "time")) var at: String?
+    @Option(help: ArgumentHelp("When it was measured, e.g. 21:00 or \"yesterday 21:00\" (default: now).", valueName: "time")) var at:
+        String?
     @Option(name: .shortAndLong, help: ArgumentHelp("Whose it is: a name, or a user number.", valueName: "name|number")) var user: String?
     @Flag(help: "The device showed an irregular pulse.") var irregular = false
     @Option(help: ArgumentHelp("The time zone of --at (default: this machine's).", valueName: "zone")) var tz: String?
@@ -63,10 +65,11 @@ struct Add: ParsableCommand {
 
     private func pressure(at time: Timestamp, of whose: (name: String?, slot: Int?)) throws -> ManualEntry {
         try Flags.refuse("--for", when: lasting != nil, why: "a blood pressure is of a moment")
-        let values = try numbers.map { try ManualEntry.digits($0) }
+        let words = numbers.flatMap { $0.split(separator: "/", omittingEmptySubsequences: false) }
+        let values = try words.map { try ManualEntry.digits(String($0)) }
         guard (2...3).contains(values.count) else {
             throw IngestError(
-                .usage, "a blood pressure is two numbers, with the pulse three", hint: "write e.g. cuff add 128 82 71, or name a --quantity"
+                .usage, "a blood pressure is two numbers, with the pulse three", hint: "write e.g. cuff add 128/82 71, or name a --quantity"
             )
         }
         let pressure = BloodPressure(

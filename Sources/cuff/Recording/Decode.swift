@@ -15,7 +15,7 @@ struct Decode: ParsableCommand {
                 "cuff decode --driver phd --explain dump.bin": "Each message as a tree of fields and values.",
             ]))
 
-    @Option(help: ArgumentHelp("The driver; `cuff drivers MODEL` finds it.", valueName: "id"), completion: DriverChoice.completion)
+    @Option(help: ArgumentHelp("The driver's id, or the cuff's model.", valueName: "id|model"), completion: DriverChoice.completion)
     var driver: String
     @Argument(help: "A file; `-` or nothing reads standard input.", completion: .file()) var file: String = "-"
     @Flag(help: "The bytes come from a cuff right now: readings get their receive time.") var live = false
@@ -33,7 +33,7 @@ struct Decode: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        _ = try DriverChoice.named(driver)
+        let driver = try DriverChoice.named(driver).id.description
         if explain {
             try Flags.refuse("--live", when: live, why: "--explain prints fields, not readings")
             try Flags.refuse("--sink", when: !output.sink.isEmpty, why: "--explain prints fields, not readings")

@@ -32,8 +32,8 @@ struct Record: ParsableCommand {
         try Flags.refuse("--record", when: record != nil, why: "--out names the capture")
         var options = try output.liveOptions()
         try store.useStandardStore(&options, output)
-        let report = try device.run(follow ? .follow : .readMemory(user: nil), recording: out, options: options)
+        let report = try device.run(follow ? .follow : .readMemory(user: nil), recording: out, quietly: output.quiet, options: options)
         report.show(output)
-        try report.conclude(output)
+        try device.conclude(report, output)
     }
 }

@@ -16,7 +16,9 @@ struct Replay: ParsableCommand {
             ]))
 
     @Argument(help: "Captures; `-` reads standard input.", completion: .file()) var captures: [String]
-    @Option(help: ArgumentHelp("The driver, for captures that name none.", valueName: "id"), completion: DriverChoice.completion)
+    @Option(
+        help: ArgumentHelp("The driver's id or the cuff's model, for captures that name none.", valueName: "id|model"),
+        completion: DriverChoice.completion)
     var driver: String?
     @Option(help: ArgumentHelp("As fast as it goes (max), as it was (real), or so many times faster.", valueName: "max|real|factor"))
     var speed = "max"
@@ -33,7 +35,7 @@ struct Replay: ParsableCommand {
         options.keepsPatients = keepPatient
         options.zone = try tz.map { try HostZone.named($0) }
         let speed = try Ingest.Speed(speed)
-        _ = try driver.map(DriverChoice.named)
+        let driver = try driver.map { try DriverChoice.named($0).id.description }
         options.stop.watch()
         output.showProgress(&options)
         let report = try Ingest.replay(

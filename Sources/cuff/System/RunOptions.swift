@@ -36,11 +36,12 @@ extension Help {
 extension RunOptions {
     var log: Logger { StandardErrorLog.logger(quiet ? .critical : verbose ? .debug : .notice) }
 
-    func ingestOptions() throws -> IngestOptions {
+    /// `limits`: the configuration, if it was read already.
+    func ingestOptions(limits: CuffConfiguration? = nil) throws -> IngestOptions {
         var options = IngestOptions()
         options.sinks = try sinkSpecs()
         // A sink of the configuration keeps its limits here.
-        if !sink.isEmpty { options.sinks = try CuffConfiguration.load().limited(options.sinks) }
+        if !sink.isEmpty { options.sinks = try (limits ?? CuffConfiguration.load()).limited(options.sinks) }
         options.includesRaw = raw
         options.device = device ?? ""
         options.driverOptions = try DriverChoice.options(option)

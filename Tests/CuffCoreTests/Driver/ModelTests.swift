@@ -5,22 +5,52 @@ import Testing
 @Suite struct ModelTests {
     private static let all = CuffModel.list(CuffFamilies.all, UnreachableCuffs.all)
 
-    private func names(_ words: String...) -> [String] { Self.all.filter { $0.isMeant(by: words) }.map(\.name) }
+    private func names(_ words: String...) -> [String] { CuffModel.search(words, in: Self.all).map(\.name) }
 
     @Test func aModel_IsFound_HoweverItIsSpelled() {
         for spelling in ["BM58", "bm58", "bm 58", "Beurer BM58"] {
-            let found = Self.all.filter { $0.isMeant(by: spelling.split(separator: " ").map(String.init)) }
+            let found = CuffModel.search(spelling.split(separator: " ").map(String.init), in: Self.all)
             #expect(found.map(\.name).contains("Beurer BM58"), "\(spelling)")
         }
         #expect(names("hem670it") == ["Omron HEM-670IT"])
         #expect(names("HEM-670IT") == ["Omron HEM-670IT"])
         // Both kinds of BM58: USB HID, and serial behind a PL2303.
-        let drivers = Self.all.filter { $0.isMeant(by: ["bm58"]) }.compactMap {
+        let drivers = CuffModel.search(["bm58"], in: Self.all).compactMap {
             if case .driver(let driver) = $0.support { driver.id } else { nil }
         }
         #expect(Set(drivers) == ["beurer-hid", "beurer-serial"])
         #expect(names("nothing-of-the-kind").isEmpty)
         #expect(names().isEmpty && names("-").isEmpty)
+    }
+
+    /// A word of the name counts more than its beginning, and that more than a part: `m7` is in HEM-7131U, too.
+    @Test func wholeWords_ComeFirst_AndEveryWordCounts() {
+        #expect(names("omron", "m7") == ["Omron HEM-7361T (M500 Intelli IT, M7 Intelli IT)"])
+        #expect(names("m7") == names("omron", "m7"))
+        #expect(names("omron", "evolv") == ["Omron HEM-7600T (Evolv)"])
+        #expect(names("7131u") == ["Omron HEM-7131U"])
+        // The beginning of words.
+        #expect(names("hem-7131") == ["Omron HEM-7131U"])
+        #expect(names("beurer", "bm96") == ["Beurer BM 96 Cardio"] && names("bm", "96") == ["Beurer BM 96 Cardio"])
+        // No word is left out.
+        #expect(names("beurer", "evolv").isEmpty && names("omron", "bm58").isEmpty)
+    }
+
+    private func driver(_ name: String) -> String {
+        switch DriverName(name, among: CuffFamilies.all, unreachable: UnreachableCuffs.all) {
+        case .driver(let driver): "\(driver.id)"
+        case .ambiguous(let ids): ids.map(\.description).sorted().joined(separator: " or ")
+        case .unreachable: "unreachable"
+        case .unknown: "unknown"
+        }
+    }
+
+    @Test func aModel_NamesItsDriver_IfThereIsOne() {
+        #expect(driver("and-std") == "and-std" && driver("UA-767PC") == "and-ua767pc" && driver("hem-7131u") == "omron-eeprom")
+        #expect(driver("bm58") == "beurer-hid or beurer-serial" && driver("bm65 pl2303") == "beurer-serial")
+        #expect(driver("m7") == "unreachable")
+        // A maker, the beginning of a model and a USB id are not enough to write to a device.
+        for name in ["terumo", "omron", "hem-71", "0590:0090", "", "5"] { #expect(driver(name) == "unknown", "\(name)") }
     }
 
     @Test func aMaker_OrADriver_FindsItsModels() {

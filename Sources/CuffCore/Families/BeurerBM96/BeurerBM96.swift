@@ -30,8 +30,8 @@ extension CuffDriver {
             "ECG recordings are passed over: they hold no blood pressure.",
             "`irregular_pulse` stands for the cuff's marks of arrhythmia and of atrial fibrillation; `quality_noted` for `not at rest` and "
                 + "for marks of unknown meaning.",
-            "No answer means that the cuff is not in PC mode: unplug it and plug it in again.",
         ],
+        preparation: "unplug it and plug it in again, so that it enters PC mode",
         sources: ["roose242/bmtoolkit (bmquery.py, README)"],
         simulatorOptions: ["pc-mode": "no: it is not in its PC mode and says nothing"],
         makeSession: { _ in BeurerBM96Session() },

@@ -29,9 +29,9 @@ extension CuffDriver {
             "a systolic pressure of 194 mmHg, whose byte is also the answer for a record that does not exist",
         ],
         notes: [
-            "No answer means that the cuff is not in PC mode: unplug it and plug it in again.",
-            "Older BM58 and BM65 with a USB-serial chip are of beurer-serial.",
+            "Older BM58 and BM65 with a USB-serial chip are of beurer-serial."
         ],
+        preparation: "unplug it and plug it in again, so that it enters PC mode",
         sources: ["muling-tt/beurer_bm58", "roose242/bmdump", "beep-projects/bpconnect"],
         simulatorOptions: ["pc-mode": "no: it is not in its PC mode and says nothing"],
         makeSession: { _ in BeurerHIDSession() },

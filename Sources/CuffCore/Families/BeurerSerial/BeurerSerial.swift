@@ -27,10 +27,10 @@ extension CuffDriver {
             "the content of the 32 bytes of description",
         ],
         notes: [
-            "Connect, switch the cuff on, choose the user, press MEM until the display shows PC mode.",
             "The user is chosen on the cuff; the records do not say whose they are.",
             "Bytes of the cuff alone say nothing: a recording needs both sides.",
         ],
+        preparation: "connect it, switch it on, choose the user, and press MEM until the display shows PC mode",
         sources: [
             "DaveDavenport/BPM, McKael/gobm65, curzon01/bm58, atbrask/BM65DataDownloader (four readers that agree)",
             "beep-projects/bpconnect (its serial path is untested)",

@@ -28,9 +28,9 @@ extension CuffDriver {
             "asking for the three users one after another",
         ],
         notes: [
-            "0483:5750 is an example id of ST's, so the cuff is listened to only until it is assigned.",
-            "The cuff must be switched on.",
+            "0483:5750 is an example id of ST's, so the cuff is listened to only until it is assigned."
         ],
+        preparation: "switch it on",
         sources: ["MarkMLl/contec08a (consoleapp.pas with recorded reports and CSV)"],
         simulatorOptions: ["power": "off: it answers that it is switched off"],
         makeSession: { _ in Contec08ASession() },

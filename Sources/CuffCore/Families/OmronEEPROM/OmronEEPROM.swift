@@ -39,12 +39,12 @@ extension CuffDriver {
             "that deleted records leave no gaps: only with that can the number of slots be seen in the memory",
         ],
         notes: [
-            "Press START/STOP on the cuff before it is read: without that it does not answer.",
             "HEM-7131U and HEM-7322U have the same USB id, and 60 or 100 slots for each user. The number is seen in the memory as long "
                 + "as user 1 has at most 60 records; otherwise only the first 60 are read until the model is named: "
                 + "`--option model=hem-7131u` or `--option model=hem-7322u`.",
             "Nothing is ever written to the cuff's memory, so its clock cannot be set from here.",
         ],
+        preparation: "press START/STOP on it",
         sources: [
             "LazyT/obpm: usb.cpp, issues 1 and 10", "userx14/omblepy: README, deviceSpecific/hem-7322t.py and hem-7280t.py",
             "eigger/hass-omron: pull request 75, issue 38", "openyou/libomron issue 24 (USB descriptors)",

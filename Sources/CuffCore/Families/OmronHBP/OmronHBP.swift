@@ -35,10 +35,10 @@ extension CuffDriver {
             "formats that are known by a prefix only: `MMBP203N`, `ID…B26/07/11/09:05 …`",
         ],
         notes: [
-            "Set the output on the cuff: HBP-9030 function 32, format 5; HBP-9020 mode 5, F3.",
             "HBP-9020 speaks 2400 8E1 over RS-232; HBP-9030 is a USB modem device (ttyACM).",
             "The 20 characters of the person's id are kept only in the record's own bytes.",
         ],
+        preparation: "set its output: HBP-9030 function 32, format 5; HBP-9020 mode 5, F3",
         sources: [
             "leon80148/BP_checker (MIT), citing OMRON 2873643-0F p. 20",
             "two public C# readers whose origin is not established, one with a recorded line",

@@ -48,6 +48,7 @@ extension CuffDriver {
             "The pedometer HJ-720IT answers under the same USB id; it is told apart by its answers.",
             "Weekly averages (GMA, GEA) are the cuff's own and are not read.",
         ],
+        preparation: "unplug it, plug it in again and switch it on",
         sources: [
             "openyou/libomron: protocol notes, omron.c, six USB logs of a HEM-790IT with the vendor's CSV",
             "openyou/libomron issue 25 (flags, models)", "0x2b3bfa0/python-omron-mit-elite-plus",

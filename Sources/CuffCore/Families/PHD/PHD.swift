@@ -46,7 +46,7 @@ extension CuffDriver {
             "clearing segments by list where PM-Store-Capab does not say so: all or nothing is used instead",
         ],
         notes: [
-            "The agent begins: press its button or start its transfer. Reading waits a minute for it (option patience).",
+            "The agent begins. Reading waits a minute for it (option patience).",
             "Over a line that loses bytes an association breaks off and the agent comes back. A read ends at the latest that "
                 + "minute after the last thing that was new, or after ten associations in a row with nothing new.",
             "A cuff usually sends each reading once; it is kept until this program has it on disk. Sinks that are slower than "
@@ -64,6 +64,7 @@ extension CuffDriver {
             "Scanners and data requests that were started are stopped before the agent is let go.",
             "An Omron HEM-7081-IT that greets with READY is in its own mode, which is not this protocol.",
         ],
+        preparation: "press its button or start its transfer",
         sources: [
             "IEEE 11073-20601 draft 20 ASN.1 (Jeepend/OpenhealthManager)", "signove/antidote", "universAAL/lddi",
             "andengineering/A-D-HDP-Android-Demo decode.txt", "silverbullet-dk/opentele-client-android",

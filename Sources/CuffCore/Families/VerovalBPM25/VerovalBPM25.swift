@@ -27,9 +27,9 @@ extension CuffDriver {
             "rhythm values other than 0 and 1", "which chip is in the cable",
         ],
         notes: [
-            "The memory is read until two answers agree, because its check cannot be verified.",
-            "No answer means that the cuff has gone to sleep: wake it and try again.",
+            "The memory is read until two answers agree, because its check cannot be verified."
         ],
+        preparation: "wake it: it goes to sleep",
         sources: ["cpresser/veroval (MIT)"],
         makeSession: { _ in VerovalBPM25Session() },
         makeSimulator: { VerovalBPM25Simulator($0) },

@@ -1,5 +1,5 @@
-/// Times of the command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339, `7d`, `36h`, `today`, `yesterday`, `monday`, `now`,
-/// `@1777959180` (seconds since 1970).
+/// Times of the command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339, `7d`, `36h`, `today`, `yesterday`, `monday`, `now`, `21:00`
+/// (today), `yesterday 21:00`, `@1777959180` (seconds since 1970).
 public enum TimeWords {
     private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
@@ -19,15 +19,11 @@ public enum TimeWords {
         let wall = zone.wall(at: now.seconds)
         let today = WallTime.floor(wall, 86400)
         let word = text.lowercased()
-        switch word {
-        case "now": return now
-        case "today": return day(today * 86400, zone)
-        case "yesterday": return day((today - 1) * 86400, zone)
-        default: break
-        }
-        if let weekday = weekdays.firstIndex(of: word) {
-            let back = Int64(Int(today + 3 - WallTime.floor(today + 3, 7) * 7) - weekday + 7) % 7
-            return day((today - back) * 86400, zone)
+        if word == "now" { return now }
+        if let number = dayNumber(word, today) { return day(number * 86400, zone) }
+        let parts = word.split(separator: " ").map(String.init)
+        if let minute = parts.last.flatMap(minuteOfDay), minute < 1440, parts.count <= 2 {
+            return dayNumber(parts.count == 2 ? parts[0] : "today", today).map { at($0 * 86400 + Int64(minute) * 60, zone) }
         }
         guard let unit = word.last, let count = Int64(word.dropLast()), count >= 0, count < 100_000 else { return nil }
         switch unit {
@@ -36,6 +32,16 @@ public enum TimeWords {
         case "h": return Timestamp(seconds: now.seconds - count * 3600)
         default: return nil
         }
+    }
+
+    /// Days since 1970 of a word; a day of the week is the last one, today included.
+    private static func dayNumber(_ word: String, _ today: Int64) -> Int64? {
+        if word == "today" { return today }
+        if word == "yesterday" { return today - 1 }
+        guard let weekday = weekdays.firstIndex(of: word) else {
+            return DeviceTime.parse(word).flatMap { $0.precision == .day && $0.isPossible ? WallTime.floor($0.wallSeconds, 86400) : nil }
+        }
+        return today - Int64(Int(today + 3 - WallTime.floor(today + 3, 7) * 7) - weekday + 7) % 7
     }
 
     private static func at(_ wall: Int64, _ zone: ZoneTable) -> Timestamp { Timestamp(seconds: zone.instant(ofWall: wall)) }

@@ -17,6 +17,7 @@ extension Doctor {
         case database
         case modes = "file modes"
         // Of the configuration, not of a device.
+        case settings
         case page
         case service
 

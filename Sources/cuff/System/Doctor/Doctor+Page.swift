@@ -17,7 +17,10 @@ extension Doctor {
 
     /// Checks of the configuration besides cuffs.
     static func findings(_ configuration: CuffConfiguration) -> [Finding] {
-        var findings = configuration.web.map { [page($0)] } ?? []
+        var findings = configuration.skipped.map { section in
+            Finding(.settings, .failed, section.fault.description, hint: section.fault.hint, status: .badConfiguration)
+        }
+        if let web = configuration.web { findings.append(page(web)) }
         if let warning = PageReport.cutOff(configuration) {
             findings.append(Finding(.service, .failed, warning.text, hint: warning.hint, status: .badConfiguration))
         }

@@ -9,15 +9,16 @@ struct DoctorVerb: ParsableCommand {
         discussion: Help.text(
             "",
             [
-                "cuff doctor": "Everything that is plugged in.",
+                "cuff doctor": "Everything that is plugged in, your database and the configuration.",
                 "cuff doctor /dev/ttyUSB0 --print-rule": "A udev rule that opens this device to you.",
-                "cuff doctor --db ~/.local/share/cuff/readings.db": "Also the database, with the modes of its files.",
+                "cuff doctor --db /var/lib/cuff/readings.db": "Another database, with the modes of its files.",
                 "cuff doctor --report report.txt": "One file for a report of a problem, without serial numbers, names and secrets.",
             ]))
 
-    @Argument(help: "A device; without one, everything that is plugged in.", completion: .file()) var device: String?
+    @Argument(help: "A device; without one, everything that is plugged in.", completion: DeviceChoice.completion) var device: String?
     @Option(
-        help: ArgumentHelp("The database to look at, and who may read and write it (default: none).", valueName: "file"),
+        help: ArgumentHelp(
+            "The database to look at, and who may read and write it (default: this user's; with a device none).", valueName: "file"),
         completion: .file())
     var db: String?
     @Flag(help: "Print a udev rule for this device instead.") var printRule = false
@@ -35,9 +36,10 @@ struct DoctorVerb: ParsableCommand {
         try Flags.refuse("--strict", when: printRule && strict, why: "--print-rule checks nothing")
         try Flags.refuse("--print-rule", when: printRule && device == nil, why: "a rule is for one device", hint: "name the device")
         if let report { return try write(report) }
+        let configuration = try CuffConfiguration.load(skipping: .sections)
         let visit = DoctorVisit(
-            device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db,
-            configuration: try CuffConfiguration.load())
+            device: device, assignments: configuration.assignments + (try WatchSetup.assignments(config: .none, assign: assign)),
+            database: db, configuration: configuration)
         if printRule { return Terminal.put(try visit.rule()) }
         let (text, status) = try visit.examine(strict: strict, isJSON: json, width: Terminal.outputWidth)
         if json { Terminal.put(text) } else { Terminal.show(text) }

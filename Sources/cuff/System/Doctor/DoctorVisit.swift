@@ -29,12 +29,27 @@ struct DoctorVisit: Sendable {
                 : (text.isEmpty ? "" : "\n") + "\(name)\n" + findings.map { $0.lines(width: width) + "\n" }.joined()
             if status == .done { status = findings.status(strict: strict) }
         }
-        let beside = device == nil ? Doctor.findings(configuration) : []
-        for name in try names(isEmptyFine: !beside.isEmpty) {
-            var facts = name == database ? Doctor.Facts(databaseAlone: name) : try facts(name)
-            if let database { facts.look(atDatabase: database) }
-            add(Doctor.findings(facts), of: name)
+        let named = try names()
+        for name in named {
+            var facts = try facts(name)
+            if let database, device != nil { facts.look(atDatabase: database) }
+            if device != nil {
+                add(Doctor.findings(facts), of: name)
+            } else if facts.isIdlePort {
+                add([Doctor.idlePort(facts)], of: name)
+            } else {
+                // The database has a part of its own below.
+                add(Doctor.findings(facts).filter { ![.database, .modes].contains($0.step) }, of: name)
+            }
         }
+        guard device == nil else { return (text, status) }
+        if named.isEmpty, database == nil { add([Doctor.nothingPluggedIn], of: "devices") }
+        if let path = database ?? Store.standardPath {
+            var facts = Doctor.Facts(databaseAlone: path)
+            facts.look(atDatabase: path)
+            add(Doctor.findings(facts), of: "database")
+        }
+        let beside = Doctor.findings(configuration)
         if !beside.isEmpty { add(beside, of: "configuration") }
         return (text, status)
     }
@@ -53,19 +68,11 @@ struct DoctorVisit: Sendable {
         return rule
     }
 
-    /// `isEmptyFine`: there are checks without a device.
-    private func names(isEmptyFine: Bool) throws(IngestError) -> [String] {
+    private func names() throws(IngestError) -> [String] {
         if let device { return [device] }
-        let plugged: [PluggedDevice]
-        do throws(HotplugFault) { plugged = try DeviceEnumeration.plugged() } catch {
+        do throws(HotplugFault) { return try DeviceEnumeration.plugged().map(\.node) } catch {
             throw IngestError(DeviceFault.cannotList(error))
         }
-        guard !plugged.isEmpty else {
-            if let database { return [database] }
-            if isEmptyFine { return [] }
-            throw IngestError(DeviceFault.nothingPluggedIn)
-        }
-        return plugged.map(\.node)
     }
 
     private func facts(_ name: String) throws(IngestError) -> Doctor.Facts {
@@ -90,7 +97,20 @@ extension Doctor.Finding {
     }
 }
 
+extension Doctor {
+    static let nothingPluggedIn = Finding(
+        .bus, .failed, DeviceFault.nothingPluggedIn.description, hint: DeviceFault.nothingPluggedIn.hint, status: .unavailable)
+
+    /// What is to be said of a port that is not examined.
+    static func idlePort(_ facts: Facts) -> Finding {
+        Finding(.bus, .skipped, "a built-in port that is assigned to no cuff; if one is connected to it: cuff doctor \(facts.name)")
+    }
+}
+
 extension Doctor.Facts {
+    /// A built-in port that the user has not assigned: most computers have one, with nothing connected.
+    fileprivate var isIdlePort: Bool { device.map { $0.usb == nil } == true && verdict == .unassigned([]) }
+
     init(databaseAlone path: String) {
         self.init(name: path)
         isDatabaseAlone = true

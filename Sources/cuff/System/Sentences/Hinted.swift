@@ -49,8 +49,10 @@ extension RequestFault: Hinted {
         switch self {
         case .unknownDriver(let id, let known):
             NearestWord.match(id, among: known).map { "did you mean `\($0)`?" } ?? "`cuff drivers` lists them"
+        case .ambiguousDriver(let name, _): "name the driver; `cuff drivers \(name)` says which cuff each of them reads"
+        case .unreachableModel(let name): "`cuff drivers \(name)` says why, and what to do instead"
         case .unknownZone: "write e.g. Europe/Berlin or UTC; `apt-get install tzdata` if no zone is found"
-        case .notATime: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday"
+        case .notATime: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today, monday, 21:00 or \"yesterday 21:00\""
         case .notALocalTime: "write `now`, or e.g. 2026-05-05T07:31:00"
         case .notASpeed: "write max, real or a number, e.g. 10"
         case .notACondition: "write e.g. --where \"max>=180\""

@@ -2,10 +2,18 @@ import CuffIngest
 import Glibc
 
 extension StoreFault: Hinted {
+    /// The address of the page, or how to have one.
+    private static var page: String {
+        (try? CuffConfiguration.load())?.web.map { "open its page, http://\($0)/" }
+            ?? "serve its page: web = \"127.0.0.1:6025\" in [watch] of \(CuffConfiguration.machineFile)"
+    }
+
     var hint: String {
         switch self {
         case .notThere(let path, let isStandard):
             "read a cuff into it first, e.g. `cuff read DEVICE --driver ID\(isStandard ? "" : " --sink sqlite:\(path)")`"
+        case .onlyOfService(_, let service):
+            "\(Self.page); or: sudo cuff show --db \(service)"
         case .noStandardPlace: "name one: --db FILE, or --sink sqlite:FILE"
         case .emptyFile, .notADatabase: "name another file"
         case .nothingStored: "read a cuff into it first"
