@@ -42,8 +42,11 @@ extension CuffConfiguration {
             case "watch":
                 guard let section = root.section(key) else { throw root.wrongType(key, "a section, [watch]") }
                 try readWatch(section, drivers)
+            case "report":
+                guard let section = root.section(key) else { throw root.wrongType(key, "a section, [report]") }
+                try readReport(section)
             default:
-                throw root.unknown(key, ["device", "person", "sink", "alert", "watch"])
+                throw root.unknown(key, ["device", "person", "sink", "alert", "watch", "report"])
             }
         }
     }

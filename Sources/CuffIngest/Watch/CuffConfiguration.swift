@@ -46,6 +46,10 @@ package struct CuffConfiguration: Sendable, Hashable {
     /// The file and line that set `web`.
     package var webOrigin: String?
     package var alerts: [Alert] = []
+    /// `[report]`
+    package var report = ReportSettings()
+    /// The lines of `[report]` for `lines`, by key.
+    var reportLines: [String: String] = [:]
     package var files: [String] = []
 
     package init() {}
@@ -108,6 +112,7 @@ package struct CuffConfiguration: Sendable, Hashable {
         for alert in alerts { lines.append("alert \(alert.rule.name)\t\(alert.rule.condition)\t\(alert.rule.settings)\t\(alert.origin)") }
         for listen in listens { lines.append("watch listen\t\(listen)\t\t\(listenOrigin ?? "")") }
         if let web { lines.append("watch web\t\(web)\t\t\(webOrigin ?? "")") }
+        lines += reportLines.sorted { $0.key < $1.key }.map(\.value)
         if let again { lines.append("watch again\t\(Plural.span(again.components.seconds))\t\t\(againOrigin ?? "")") }
         return lines
     }
