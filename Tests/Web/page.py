@@ -139,6 +139,7 @@ def empty(browser):
             browser.open(watch.url)
             check(browser.wait("document.getElementById('state').textContent.startsWith('Connected')"), "an empty page follows the cuffs")
             looks(browser, "empty", PHONE_AND_DESK, texts=5)
+            browser.open("about:blank")
         finally: watch.close()
 
 
@@ -227,6 +228,7 @@ def examine(browser, feeder, watch):
     check(re.match(r"Not connected since [0-2]\d:[0-5]\d\.", text), "with the time since", text)
     check(browser.value("!document.querySelector('.live:not(.lost)')"), "and no pressure stays")
     looks(browser, "lost", PHONE_AND_DESK)
+    browser.open("about:blank")
     browser.problems.clear()
 
 
@@ -346,6 +348,7 @@ def paper(browser):
                 run = subprocess.run(words + ["-o", page], capture_output=True, text=True, env=dict(os.environ, HOME=folder, TZ="UTC"))
                 if run.returncode: return check(False, "a report", run.stderr)
                 browser.open(f"file://{page}")
+                browser.ask("Emulation.setEmulatedMedia", media="", features=[])
                 data = base64.b64decode(browser.ask("Page.printToPDF", preferCSSPageSize=True)["data"])
                 count = len(re.findall(rb"/Type\s*/Page\b", data))
                 with open(PICTURES / f"report-{size}-{language}.pdf", "wb") as file: file.write(data)

@@ -44,10 +44,10 @@ struct PersonPart {
             let summary = AverageSummary(average: average, lines: lines, language: language)
             let name = "\(language[.average]), \(language[.lastDays, days])\(cuff.isEmpty ? "" : ", \(cuff)")"
             text.append(html: "<div data-key=\"\(days)\(cuff)\"><h3>\(name)</h3>\n<p><b>\(summary.pair(average.all))</b> mmHg")
-            if average.all.pulse != nil { text.append(html: " · \(language[.perMinuteOf, summary.pulse(average.all)])") }
             text.append("</p>\n")
-            let parts = summary.parts.map { "\(language[$0.name]) \(summary.pair($0.mean))" }.joined(separator: " · ")
-            if !parts.isEmpty { text.append(html: "<p>\(parts)</p>\n") }
+            var parts = summary.parts.map { "\(language[$0.name]) \(summary.pair($0.mean))" }
+            if average.all.pulse != nil { parts.append("\(language[.pulse]) \(summary.pulse(average.all))") }
+            if !parts.isEmpty { text.append(html: "<p>\(parts.joined(separator: " · "))</p>\n") }
             text.append(html: "<p class=\"soft\">\(summary.completeness)</p></div>\n")
         }
         text.append("</div>\n")

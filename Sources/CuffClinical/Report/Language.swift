@@ -67,12 +67,12 @@ public struct Language: Sendable, Hashable {
             .joined(separator: ", ")
     }
 
-    /// The remarks of a reading, the note last.
-    func remarks(_ remarks: Remarks) -> String {
+    /// The remarks of a reading, the note last; a medicine with a mark in `medicines` as that mark.
+    func remarks(_ remarks: Remarks, medicines: [String: String] = [:]) -> String {
         remarks.all.sorted { ($0.key == .note ? 1 : 0) < ($1.key == .note ? 1 : 0) }.map { key, text in
             switch key {
             case .note: "“\(text)”"
-            case .medication: self[.medication, text]
+            case .medication: medicines[text] ?? self[.medication, text]
             case .posture, .arm: word(key.rawValue, text)
             }
         }.joined(separator: ", ")

@@ -52,7 +52,8 @@ struct ReportBox {
                 "\(language[.systolic]) \(Self.range(all.systolic)), \(language[.diastolic]) \(Self.range(all.diastolic)) mmHg, "
                     + "\(language[.pulse]) \(Self.range(all.pulse))", to: &text)
         }
-        let medicines = report.medicines.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) (\($0.value))" }
+        let marks = Self.marks(report)
+        let medicines = report.medicines.keys.sorted().map { "\(marks[$0] ?? "") \($0) (\(report.medicines[$0] ?? 0))" }
         row(.medicines, medicines.joined(separator: ", "), to: &text)
         var reasons: [String] = []
         for reason in Exclusion.allCases {
@@ -62,6 +63,13 @@ struct ReportBox {
         }
         row(.leftOut, reasons.joined(separator: "; "), to: &text)
         text.append("</dl>\n")
+    }
+
+    /// A circled number for each medicine of the box, which the table of readings uses: `①`.
+    static func marks(_ report: Report) -> [String: String] {
+        let names = report.medicines.keys.sorted().enumerated()
+        return Dictionary(
+            uniqueKeysWithValues: names.map { ($0.element, Unicode.Scalar(0x2460 + UInt32($0.offset)).map { "\($0)" } ?? "") })
     }
 
     private static func range(_ quantity: QuantityStatistics) -> String {

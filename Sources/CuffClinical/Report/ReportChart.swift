@@ -16,7 +16,7 @@ struct ReportChart {
     private static let tickRoom = 72.0
     private var mostTicks: Int { max(3, Int((width - Self.left - Self.right) / Self.tickRoom) + 1) }
     private static let left = 38.0
-    private static let right = 62.0
+    private static let right = 72.0
 
     init(_ report: Report, _ language: Language, width: Double = 780) {
         self.report = report

@@ -6,10 +6,12 @@ struct ReportDiary {
     let report: Report
     let language: Language
     private let automaticCount: Int
+    private let medicines: [String: String]
 
     init(_ report: Report, _ language: Language) {
         self.report = report
         self.language = language
+        medicines = ReportBox.marks(report)
         automaticCount = report.tally.all.automaticCount
     }
 
@@ -85,7 +87,7 @@ struct ReportDiary {
         if entry.isEntered, report.tally.enteredCount < report.count { notes.append(language[.typedIn]) }
         if entry.basis == .imported, report.tally.count(.imported) < report.count { notes.append(language[.imported]) }
         if entry.point.trigger == .automatic, automaticCount < report.count { notes.append(language[.automatic]) }
-        if let remarks = entry.remarks { notes.append(language.remarks(remarks)) }
+        if let remarks = entry.remarks { notes.append(language.remarks(remarks, medicines: medicines)) }
         return notes
     }
 

@@ -17,7 +17,12 @@ final class PageContents: Sendable {
         var household: Household
         var now: Timestamp
 
-        func since(_ days: Int) -> Timestamp? { days == 0 ? nil : Timestamp(seconds: now.seconds - Int64(days) * 86400) }
+        /// The beginning of the first of the last days, of which today is one; `nil` for all.
+        func since(_ days: Int) -> Timestamp? {
+            guard days > 0 else { return nil }
+            let today = WallTime.floor(zone.wall(at: now.seconds), 86400)
+            return Timestamp(seconds: zone.firstInstant(fromWall: (today - Int64(days) + 1) * 86400))
+        }
     }
 
     /// The averages of the page, in days.

@@ -40,6 +40,7 @@ enum HomeReadings {
         func odd(_ content: Reading.Content, _ hours: Int64?, _ flags: MeasurementFlags = []) {
             var reading = Reading(content, driver: "and-std", flags: flags, origin: .memory, raw: RawBytes([9]))
             reading.measured = hours.map { Timestamp(seconds: start * 86400 + $0 * 3600) }
+            reading.id = Reading.ID(wallSeconds: start * 86400, hash: random.next())
             all.append((reading, cuff))
         }
         odd(.failure(Failure(.cuffLoose, code: "E04")), 55)
