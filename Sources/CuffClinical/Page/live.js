@@ -16,7 +16,8 @@
     var at = now.firstChild;
     Array.from(next.childNodes).forEach(function (child) {
       var found = at;
-      while (found && !isSame(found, child)) found = found.nextSibling;
+      // A node without a key is not searched behind one with a key, which would be removed.
+      while (found && !isSame(found, child)) found = key(found) && !key(child) ? null : found.nextSibling;
       if (!found) { now.insertBefore(document.importNode(child, true), at); return; }
       while (at !== found) { var old = at; at = at.nextSibling; old.remove(); }
       change(found, child);

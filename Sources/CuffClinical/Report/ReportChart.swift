@@ -48,7 +48,7 @@ struct ReportChart {
         func y(_ value: Double) -> Double { bottom - (value - low) / max(1, high - low) * (bottom - top) }
     }
 
-    /// The chart for a wide and for a narrow screen, of which the style shows one, and its caption.
+    /// The chart for a wide and for a narrow screen; the style shows one. And its caption.
     static func append(_ report: Report, _ language: Language, origin: String = "", to text: inout TextBuffer) {
         // On a phone the letters of a scaled picture would be too small.
         ReportChart(report, language).append("broad", to: &text)

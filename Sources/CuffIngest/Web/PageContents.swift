@@ -17,7 +17,7 @@ final class PageContents: Sendable {
         var household: Household
         var now: Timestamp
 
-        /// The beginning of the first of the last days, of which today is one; `nil` for all.
+        /// The beginning of the first day; the last one is today. `nil` for all.
         func since(_ days: Int) -> Timestamp? {
             guard days > 0 else { return nil }
             let today = WallTime.floor(zone.wall(at: now.seconds), 86400)
@@ -47,7 +47,13 @@ final class PageContents: Sendable {
     }
 
     /// `nil` without a database, or before its first reading.
-    private var database: String? { path.flatMap { access($0, F_OK) == 0 ? $0 : nil } }
+    private func store() throws(IngestError) -> Store? {
+        guard let path else { return nil }
+        do throws(IngestError) { return try Store(path, access: .read) } catch {
+            guard error.status == .noInput else { throw error }
+            return nil
+        }
+    }
 
     /// The name of a cuff for people: the user's, else make and model, else its identity.
     private func name(_ provenance: Provenance) -> String {
@@ -58,14 +64,15 @@ final class PageContents: Sendable {
     static func key(_ person: Person) -> String { String(XXHash64.hash(Array("\(person)".utf8).span), radix: 36) }
 
     func persons(_ view: View) throws(IngestError) -> [LivePage.Person] {
-        guard let database else { return persons(heard(view), view) }
+        guard let path else { return persons(heard(view), view) }
         let now = (
             person: view.person, days: view.days, language: view.request.language.code, household: view.household,
             minute: view.now.seconds / 60
         )
-        let state = Self.state(of: database)
+        let state = Self.state(of: path)
         if let kept = kept.withLock({ $0 }), kept.state == state, kept.view == now { return kept.persons }
-        let found = persons(try stored(view, in: Store(database, access: .read)), view)
+        guard let store = try store() else { return persons(heard(view), view) }
+        let found = persons(try stored(view, in: store), view)
         kept.withLock { $0 = Kept(state: state, view: now, persons: found) }
         return found
     }
@@ -191,8 +198,7 @@ final class PageContents: Sendable {
 
     /// Returns whether there is a database to report on.
     func appendReport(_ view: View, to text: inout TextBuffer) throws(IngestError) -> Bool {
-        guard let database else { return false }
-        let store = try Store(database, access: .read)
+        guard let store = try store() else { return false }
         let reports = try HealthRuns.reports(store, selection(view, in: store), view.request)
         HealthRuns.append(reports.map(\.report), view.request, to: &text)
         return true
@@ -201,8 +207,7 @@ final class PageContents: Sendable {
     /// The newest readings as CSV.
     func appendTable(_ view: View, to text: inout TextBuffer) throws {
         let found: [Stored]
-        if let database {
-            let store = try Store(database, access: .read)
+        if let store = try store() {
             var selection = try selection(view, in: store)
             selection.last = Self.mostOfTable
             found = try Self.readings(store, selection)
@@ -221,9 +226,9 @@ final class PageContents: Sendable {
 
     /// The latest readings, oldest first.
     func latest(_ count: Int, _ zone: ZoneTable, _ household: Household) throws(IngestError) -> [Stored] {
-        guard let database else { return board?.latest(count) ?? [] }
+        guard let store = try store() else { return board?.latest(count) ?? [] }
         var selection = ReadingSelection(zone: zone)
         (selection.last, selection.household) = (count, household)
-        return try Self.readings(try Store(database, access: .read), selection)
+        return try Self.readings(store, selection)
     }
 }

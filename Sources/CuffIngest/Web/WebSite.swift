@@ -100,7 +100,7 @@ final class WebSite: Sendable {
 
     private static func unavailable(_ error: any Error) -> HTTPResponse { HTTPResponse(status: "503 Service Unavailable", "\(error)") }
     private static let noDatabase = HTTPResponse(
-        status: "404 Not Found", "this watch keeps no database, so there is no report; see `cuff watch --help`")
+        status: "404 Not Found", "there is no report: this watch has no database, or nothing was stored in it yet")
 
     private func readings(_ request: HTTPRequest) -> HTTPResponse {
         let wanted = request.query["limit"] ?? "100"
