@@ -9,7 +9,7 @@ struct ReportVerb: ParsableCommand {
         abstract: "Makes the page to take to the doctor: chart, averages, readings, and what was left out.",
         discussion: Help.text(
             """
-            One HTML file that loads nothing; -o FILE.pdf prints it through a browser that is installed (Chromium, Chrome, Edge or Brave), or WeasyPrint. \
+            One HTML file that loads nothing; -o FILE.pdf prints it through a browser that is installed (Chromium, Chrome, Edge or Brave). \
             It is written only when it is whole. Each person gets a section of their own; --user chooses one. The first box has the average \
             by --rule, how it compares, and how complete it is; --ambulatory adds the evaluation of a day and a night of automatic \
             measurements. This is a tool to read and keep your own measurements, not a medical device: do not change a dose because of it.

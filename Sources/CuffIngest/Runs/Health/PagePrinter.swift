@@ -2,14 +2,11 @@ import CLinux
 import CuffCore
 import Glibc
 
-/// Prints a page to a PDF file with an installed browser, without a window, or with WeasyPrint. The program must not load anything, and the
-/// page contains nothing to load.
+/// Prints a page to a PDF file with an installed browser, without a window. The browser must not load anything, and the page
+/// contains nothing to load.
 package enum PagePrinter {
-    private static let weasyprint = "weasyprint"
-    /// Browsers with the same headless printing options, the most common first, and WeasyPrint, which needs no browser.
-    static let browsers = [
-        "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "brave-browser", weasyprint,
-    ]
+    /// Browsers with the same headless printing options, the most common first.
+    static let browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "brave-browser"]
     /// A page of some megabytes takes seconds; a small computer may need more.
     static let patience = Duration.seconds(120)
     /// No report comes near this size.
@@ -25,10 +22,7 @@ package enum PagePrinter {
         package var statement: (status: RunStatus, text: String) {
             switch self {
             case .noBrowser(let looked):
-                (
-                    .unavailable,
-                    "cannot print a PDF file: no browser is installed, nor WeasyPrint (looked for \(looked.joined(separator: ", ")))"
-                )
+                (.unavailable, "cannot print a PDF file: no browser is installed (looked for \(looked.joined(separator: ", ")))")
             case .cannotStart(let browser, let number):
                 (.software, "cannot print a PDF file: \(browser) does not start: \(SystemFault.lowercased(number))")
             case .tooSlow(let browser): (.tryAgain, "cannot print a PDF file: \(browser) did not end in \(patience.components.seconds) s")
@@ -73,9 +67,7 @@ package enum PagePrinter {
         let own = geteuid() == 0 ? ["--no-sandbox"] : []
         // A browser prints irrelevant warnings; only the file counts.
         let quiet = ["/bin/sh", "-c", "exec \"$0\" \"$@\" >/dev/null 2>&1"]
-        let isWeasyPrint = browser.hasSuffix("/" + weasyprint)
-        let words = isWeasyPrint ? ["\(folder)/page.html", "\(folder)/page.pdf"] : options + own + [address(folder)]
-        var arguments = (quiet + [browser] + words).map { strdup($0) } + [nil]
+        var arguments = (quiet + [browser] + options + own + [address(folder)]).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var input: Int32 = -1
         let process = clinux_spawn(&arguments, nil, &input, nil)
