@@ -12,7 +12,10 @@ let package = Package(
         // Style sheets and script become constants of `PackageResources`: no file is loaded at run time.
         .target(
             name: "CuffClinical", dependencies: ["CuffCore"],
-            resources: [.embedInCode("Page/live.css"), .embedInCode("Page/live.js"), .embedInCode("Report/report.css")]),
+            resources: [
+                .embedInCode("Page/live.css"), .embedInCode("Page/live.js"), .embedInCode("Report/report.css"),
+                .embedInCode("Report/shared.css"),
+            ]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "CuffCoreTests", dependencies: ["CuffCore", "TestSupport"]),
         .testTarget(

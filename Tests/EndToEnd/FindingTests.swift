@@ -140,7 +140,8 @@ import Testing
                 "device hallway", "device clinic", "device modem", "person Anna", "sink database", "sink lines", "sink server", "sink home",
                 "sink fleet", "sink ward", "sink influx1", "sink influx2", "sink fhir", "sink fhir-slots", "sink clinic", "sink web",
                 "sink pigeon",
-                "watch listen", "watch again", "watch web", "alert high", "alert pulse", "alert silence",
+                "watch listen", "watch again", "watch web", "alert high", "alert pulse", "alert silence", "report rule",
+                "report guideline", "report lang",
             ])
         #expect(shown.output.contains("user 1=Anna"))
         let schemes = Set(shown.objects("setting").compactMap { ($0["value"] as? String)?.split(separator: ":").first.map(String.init) })

@@ -70,7 +70,7 @@ import Testing
         }
         #expect(positions == ["lying down", nil])
         let page = try await cuff("report", "-o", "-").output
-        #expect(page.contains("cold hands") && page.contains("medication: before, lying down, left arm"))
+        #expect(page.contains("cold hands") && page.contains("① before (1)") && page.contains("①, lying down, left arm"))
     }
 
     @Test func aProblemReport_TellsNothingOfThem() async throws {

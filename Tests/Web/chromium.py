@@ -100,8 +100,11 @@ class Chromium:
         self.ask("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.settle(0.3)
 
-    def picture(self, path):
-        data = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
+    def picture(self, path, most=3000):
+        """The whole page, up to `most` pixels of its height."""
+        size = self.ask("Page.getLayoutMetrics")["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(most, size["height"]), "scale": 1}
+        data = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
         with open(path, "wb") as file: file.write(base64.b64decode(data))
 
     def close(self):

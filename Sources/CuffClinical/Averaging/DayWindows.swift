@@ -62,15 +62,15 @@ public struct DayWindows: Sendable, Hashable {
     /// Morning 04:00–11:59, evening 16:00–02:59.
     public static let usual = DayWindows(4 * 60..<12 * 60, 16 * 60..<27 * 60)
 
-    /// `Morning` and `04:00–12:00`; the hours are empty for other times.
-    func words(_ window: DayWindow) -> (name: String, hours: String) {
+    /// `04:00–12:00`; empty for other times.
+    func hours(_ window: DayWindow) -> String {
         func hours(_ range: Range<Int>) -> String {
             "\(ClockText.clock(minute: range.lowerBound))–\(ClockText.clock(minute: range.upperBound))"
         }
         switch window {
-        case .morning: return ("Morning", hours(morning))
-        case .evening: return ("Evening", hours(evening))
-        case .other: return ("Other times", "")
+        case .morning: return hours(morning)
+        case .evening: return hours(evening)
+        case .other: return ""
         }
     }
 

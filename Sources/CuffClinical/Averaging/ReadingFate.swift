@@ -29,6 +29,25 @@ public enum LeavingOut: Sendable, Hashable {
         case .otherWindow: "neither_morning_nor_evening"
         }
     }
+
+    /// A clause of a sentence for people.
+    package var sentence: StaticString {
+        switch self {
+        case .excluded(let exclusion): exclusion.sentence
+        case .partOfAverage: "the cuff made an average of it that counts"
+        case .firstDays: "the rule leaves out the first days"
+        case .afterPlan: "it is after the last day of the rule"
+        case .firstOfSession: "the rule leaves out the first readings of a session"
+        case .surplus: "the rule takes fewer readings of a session"
+        case .otherWindow: "it is neither in the morning nor in the evening"
+        }
+    }
+
+    /// Every reason.
+    static let all =
+        Exclusion.allCases.map { LeavingOut.excluded($0) } + [
+            .partOfAverage, .firstDays, .afterPlan, .firstOfSession, .surplus, .otherWindow,
+        ]
 }
 
 /// How a rule treated one reading.

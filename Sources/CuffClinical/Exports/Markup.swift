@@ -17,6 +17,9 @@ struct Markup: ExpressibleByStringInterpolation {
             number.append(rounded: value)
             text += number.string
         }
+
+        /// At most one decimal: a place in a picture.
+        mutating func appendInterpolation(tenths value: Double) { appendInterpolation(rounded: (value * 10).rounded() / 10) }
     }
 
     let text: String

@@ -1,24 +1,34 @@
 import CuffCore
 
-/// What `cuff watch --web` shows: alerts, cuffs, readings by person, sinks. One HTML page whose tables need no script; the style
-/// (`live.css`) and the script (`live.js`) are served with it. All text is escaped.
+/// What `cuff watch --web` shows: measurements in progress, alerts, readings by person, cuffs, sinks. One HTML page that needs no script;
+/// the style and the script (`live.js`) are served with it. All text is escaped.
 package struct LivePage: Sendable {
+    /// One person's part.
     package struct Person: Sendable {
-        /// `User 1`, or `Without a user`.
+        /// The name; empty for the only person, who needs none.
         package var name: String
-        package var readings: [Reading]
+        /// The person in addresses of this page: letters and digits.
+        package var key: String
+        /// The latest readings, newest first, each with the name of its cuff.
+        package var latest: [(reading: Reading, cuff: String)] = []
+        /// Averages of the last days, each with the name of its cuff, which is empty if all are of one cuff.
+        package var averages: [(days: Int, cuff: String, average: ProtocolAverage)] = []
+        /// The readings in the range that is shown; `nil` if the person is not shown.
+        package var report: Report?
 
-        package init(name: String, readings: [Reading]) { (self.name, self.readings) = (name, readings) }
+        package init(name: String, key: String) { (self.name, self.key) = (name, key) }
     }
 
     package struct Cuff: Sendable, Hashable {
+        /// The user's name for it, or its model; empty if neither is known.
+        package var name: String
         package var driver: DriverID
         package var place: String
         /// Readings since the link was opened.
         package var readings: Int
 
-        package init(driver: DriverID, place: String, readings: Int) {
-            (self.driver, self.place, self.readings) = (driver, place, readings)
+        package init(name: String, driver: DriverID, place: String, readings: Int) {
+            (self.name, self.driver, self.place, self.readings) = (name, driver, place, readings)
         }
     }
 
@@ -56,178 +66,158 @@ package struct LivePage: Sendable {
         }
     }
 
+    /// The range of the chart, by the days in an address; 0 is all.
+    package static let ranges = [7, 30, 365, 0]
+    /// The rows of a person's table.
+    package static let rows = 20
+
     package var alerts: [StandingAlert] = []
     package var persons: [Person] = []
+    /// The key of the only person that is shown; `nil`: all.
+    package var shown: String?
+    /// One of `ranges`.
+    package var days = 30
     package var cuffs: [Cuff] = []
     package var live: [Live] = []
     package var deliveries: [Delivery] = []
     /// The zone of times without an offset.
     package var zone: ZoneTable
     package var generator: String
+    package var language: Language
 
-    package static let rows = 20
-    package static let trend = 60
-
-    package static var style: [UInt8] { PackageResources.live_css }
+    package static var style: [UInt8] { PackageResources.shared_css + PackageResources.live_css }
     package static var script: [UInt8] { PackageResources.live_js }
 
-    package init(zone: ZoneTable, generator: String = "cuff") { (self.zone, self.generator) = (zone, generator) }
+    package init(zone: ZoneTable, language: Language = .english, generator: String = "cuff") {
+        (self.zone, self.language, self.generator) = (zone, language, generator)
+    }
 
-    /// Appends the whole page; `generated` is the time it shows. The parts that the script replaces are there even if they are empty.
-    package func append(generated: Timestamp, to text: inout TextBuffer) {
+    /// Appends the whole page, as of `now`. The script changes `main` alone.
+    package func append(generated now: Timestamp, to text: inout TextBuffer) {
         text.append(
             html: """
                 <!DOCTYPE html>
-                <html lang="en">
+                <html lang="\(language.code)">
                 <head>
                 <meta charset="utf-8">
                 <meta name="viewport" content="width=device-width, initial-scale=1">
                 <meta name="color-scheme" content="light dark">
-                <title>Blood pressure – cuff</title>
+                <title>\(language[.bloodPressure]) – cuff</title>
                 <link rel="icon" href="data:,">
                 <link rel="stylesheet" href="/style.css">
                 <script src="/live.js" defer></script>
                 </head>
                 <body>
-                <a class="skip" href="#readings">Skip to the readings</a>
-                <header><h1>Blood pressure</h1>
-                <p id="state" role="status">As of \(time(generated)); reload for newer readings</p></header>
+                <a class="skip" href="#readings">\(language[.skip])</a>
+                <header><h1>\(language[.bloodPressure])</h1>
+                <p id="state" role="status" data-following="\(language[.following])">\(asOf(now))</p></header>
+                <p id="gone" role="alert" data-text="\(language[.notConnected, "%1"])" data-minutes="\(minutes)" hidden><b></b> <span></span>
+                \(language[.shownIsOld])</p>
                 <main id="page">
 
                 """)
+        appendNavigation(to: &text)
         appendLive(to: &text)
-        text.append("<div id=\"alerts-part\">\n")
         appendAlerts(to: &text)
-        text.append("</div>\n<div id=\"readings\">\n")
-        for (index, person) in persons.enumerated() { append(person, index, to: &text) }
+        text.append("<div id=\"readings\">\n")
+        let wall = zone.wall(at: now.seconds)
+        for person in persons where person.report != nil { PersonPart(page: self, person: person, now: wall).append(to: &text) }
         if persons.isEmpty {
-            text.append(
-                "<section><h2>Readings</h2>\n<p class=\"soft\">No readings yet. They appear here when a cuff sends them.</p></section>\n")
+            text.append(html: "<section><h2>\(language[.list])</h2>\n<p class=\"soft\">\(language[.noReadingsYet])</p></section>\n")
         }
-        text.append("</div>\n<div id=\"cuffs-part\">\n")
+        text.append("</div>\n")
         appendCuffs(to: &text)
-        text.append("</div>\n<div id=\"sinks-part\">\n")
         appendDeliveries(to: &text)
-        text.append("</div>\n</main>\n<footer><p>")
-        text.append(html: "\(generator). Pressures in whole mmHg. This page gives no medical advice.</p></footer>\n</body>\n</html>\n")
+        text.append(html: "</main>\n<footer><p>\(generator). \(language[.intendedUse])</p></footer>\n</body>\n</html>\n")
+    }
+
+    private func asOf(_ now: Timestamp) -> String { language[.asOf, language.moment(zone.wall(at: now.seconds))] }
+
+    /// Both forms, for the script.
+    private var minutes: String { "\(language[.minutes, 1])|\(language[.minutes, "%1"])" }
+
+    /// The address of this page for a person (`nil`: all) and a range.
+    func address(_ path: String = "/", person: String?, days: Int) -> String {
+        "\(path)?days=\(days)\(person.map { "&person=\($0)" } ?? "")&lang=\(language.code)"
     }
 
     // MARK: Sections
 
+    private func appendNavigation(to text: inout TextBuffer) {
+        guard persons.count > 1 else { return }
+        text.append(html: "<nav id=\"persons\" aria-label=\"\(language[.persons])\">\n")
+        let all = [(key: String?.none, name: language[.everyone])] + persons.map { (key: $0.key, name: $0.name) }
+        for one in all {
+            text.append(html: "<a href=\"\(address(person: one.key, days: days))\"\(current(one.key == shown))>\(one.name)</a>\n")
+        }
+        text.append("</nav>\n")
+    }
+
+    func current(_ isCurrent: Bool) -> Markup { isCurrent ? " aria-current=\"page\"" : "" }
+
     private func appendLive(to text: inout TextBuffer) {
-        text.append("<section id=\"live\" aria-label=\"Measurements in progress\"")
-        text.append(live.isEmpty ? " hidden>\n" : ">\n")
+        text.append(html: "<section id=\"live\" aria-label=\"\(language[.measurementsInProgress])\"\(live.isEmpty ? " hidden" : "")>\n")
         for one in live {
-            if let loss = one.loss {
-                text.append(html: "<div class=\"live lost\" data-key=\"\(one.key)\"><small>\(one.name)</small>")
-                text.append(html: "\(loss.rawValue) at \(one.pressure) mmHg</div>\n")
-            } else {
-                text.append(html: "<div class=\"live\" data-key=\"\(one.key)\"><small>\(one.name)</small><b>\(one.pressure)</b> mmHg ")
-                text.append(html: "<meter min=\"0\" max=\"300\" value=\"\(one.pressure)\"></meter></div>\n")
+            switch one.loss {
+            case nil:
+                text.append(html: "<div class=\"live\" data-key=\"\(one.key)\"><span>\(one.name): \(language[.measuring]) …</span> ")
+                text.append(html: "<span><b>\(one.pressure)</b> mmHg</span> <meter min=\"0\" max=\"300\" value=\"\(one.pressure)\" ")
+                text.append(html: "aria-label=\"\(language[.cuffPressure])\"></meter></div>\n")
+            case let loss?:
+                let words = language[loss == .silent ? .silent : .connectionLost, one.pressure]
+                text.append(html: "<div class=\"live lost\" data-key=\"\(one.key)\">\(one.name): \(words)</div>\n")
             }
         }
         text.append("</section>\n")
     }
 
-    /// A table that scrolls sideways on a narrow screen. The first cell of a row names it.
-    private func appendTable(_ name: String, _ head: [String], _ rows: [[Markup]], to text: inout TextBuffer) {
-        text.append(html: "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"\(name)\"><table><thead><tr>")
-        for cell in head { text.append(html: "<th scope=\"col\">\(cell)</th>") }
-        text.append("</tr></thead>\n<tbody>\n")
-        for row in rows {
-            for (index, cell) in row.enumerated() {
-                text.append(html: index == 0 ? "<tr><th scope=\"row\">\(cell)</th>" : "<td>\(cell)</td>")
-            }
-            text.append("</tr>\n")
+    private func appendList(_ id: String, _ title: Phrase, _ items: [Markup], otherwise: Phrase? = nil, to text: inout TextBuffer) {
+        if items.isEmpty, otherwise == nil { return }
+        text.append(html: "<section id=\"\(id)\" aria-labelledby=\"\(id)-title\"><h2 id=\"\(id)-title\">\(language[title])</h2>\n")
+        if items.isEmpty, let otherwise {
+            text.append(html: "<p class=\"soft\">\(language[otherwise])</p>\n")
+        } else {
+            text.append("<ul>\n")
+            for item in items { text.append(html: "<li>\(item)</li>\n") }
+            text.append("</ul>\n")
         }
-        text.append("</tbody></table></div>\n")
+        text.append("</section>\n")
     }
 
     private func appendAlerts(to text: inout TextBuffer) {
-        guard !alerts.isEmpty else { return }
-        text.append("<section aria-labelledby=\"alerts\"><h2 id=\"alerts\" class=\"bad\">Alerts</h2>\n")
-        let rows: [[Markup]] = alerts.map {
-            ["\($0.rule)", "\($0.condition)", time($0.since), "\($0.person ?? "")", "\($0.device ?? "")"]
+        let items: [Markup] = alerts.map { alert in
+            let whose = [alert.person, alert.device].compactMap { $0 }.joined(separator: ", ")
+            let wall = zone.wall(at: alert.since.seconds)
+            return
+                "<b>\(whose.isEmpty ? "" : whose + ": ")\(alert.rule)</b> (\(alert.condition)), \(language[.since]) \(time(wall, now: nil))"
         }
-        appendTable("Alerts", ["Rule", "Condition", "Since", "Person", "Cuff"], rows, to: &text)
-        text.append("</section>\n")
-    }
-
-    private func append(_ person: Person, _ index: Int, to text: inout TextBuffer) {
-        text.append(html: "<section aria-labelledby=\"person-\(index)\"><h2 id=\"person-\(index)\">\(person.name)</h2>\n")
-        let rule = InclusionRule(zone: zone)
-        let counted = person.readings.filter { if case .counts = rule.verdict(on: $0) { true } else { false } }
-        if let latest = counted.last, let pressure = latest.bloodPressure {
-            text.append(html: "<div class=\"latest\"><p class=\"value\"><b>\(Self.pair(pressure))</b> mmHg")
-            if let pulse = pressure.pulse { text.append(html: " · <b>\(Self.whole(pulse.digits.value))</b> per minute") }
-            text.append(html: "</p><p class=\"soft\">\(time(of: latest))</p></div>\n")
-            LiveTrend(counted.suffix(Self.trend).compactMap(\.bloodPressure)).append(to: &text)
-        }
-        appendTable(
-            "Latest readings", ["When", "Systolic / diastolic", "Mean", "Pulse", "Notes"],
-            person.readings.suffix(Self.rows).reversed().map(row), to: &text)
-        text.append("</section>\n")
-    }
-
-    private func row(_ reading: Reading) -> [Markup] {
-        var (value, mean, pulse): (Markup, Markup, Markup) = ("", "", "")
-        switch reading.content {
-        case .bloodPressure(let pressure):
-            let kPa = pressure.systolic.unit == .kPa
-            value = "\(Self.pair(pressure))\(kPa ? " (\(pressure.systolic.digits.value)/\(pressure.diastolic.digits.value) kPa)" : "")"
-            if let own = pressure.mean { mean = "\(Self.whole(own.inMmHg))" }
-            if let own = pressure.pulse { pulse = "\(Self.whole(own.digits.value))" }
-        case .failure(let failure):
-            let reason = failure.reason.word.description.replacing("_", with: " ")
-            value = failure.reason == .withdrawn ? "\(reason)" : "failed: \(reason)"
-        case .pulseRate, .quantity: break
-        }
-        return [time(of: reading), value, mean, pulse, "\(reading.flags.text(separator: ", ").replacing("_", with: " "))"]
+        appendList("alerts", .alerts, items, to: &text)
     }
 
     private func appendCuffs(to text: inout TextBuffer) {
-        text.append("<section aria-labelledby=\"cuffs\"><h2 id=\"cuffs\">Cuffs</h2>\n")
-        if cuffs.isEmpty {
-            text.append("<p class=\"soft\">No cuff is connected. <code>cuff list</code> shows what is plugged in.</p>")
-        } else {
-            let rows: [[Markup]] = cuffs.map { ["\($0.place)", "\($0.driver)", "\($0.readings)"] }
-            appendTable("Cuffs", ["Device", "Driver", "Readings since it was connected"], rows, to: &text)
+        let items: [Markup] = cuffs.map { cuff in
+            let name = cuff.name.isEmpty ? cuff.place : cuff.name
+            return "<b>\(name)</b> (\(cuff.driver)): \(language[.connected]); \(language[.readingsSince, cuff.readings])"
         }
-        text.append("</section>\n")
+        appendList("cuffs", .cuffs, items, otherwise: .noCuff, to: &text)
     }
 
     private func appendDeliveries(to text: inout TextBuffer) {
-        text.append("<section aria-labelledby=\"sinks\"><h2 id=\"sinks\">Sinks</h2>\n")
-        let rows: [[Markup]] = deliveries.map { sink in
-            [
-                "\(sink.name)\(sink.isRequired ? "" : " (optional)")", "\(sink.stored)", "\(sink.waiting)",
-                sink.hasFailed ? "<span class=\"bad\">failing: see the log or <code>cuff sinks</code></span>" : "working",
-            ]
+        let items: [Markup] = deliveries.map { sink in
+            var words = [language[.kept, sink.stored]]
+            if sink.waiting > 0 { words.append(language[.waiting, sink.waiting]) }
+            let name = sink.name + (sink.isRequired ? "" : " (\(language[.optional]))")
+            let failing: Markup = sink.hasFailed ? " <span class=\"bad\">\(language[.failing])</span>" : ""
+            return "<b>\(name)</b>: \(words.joined(separator: "; "))\(failing)"
         }
-        appendTable("Sinks", ["Sink", "Stored", "Waiting", "State"], rows, to: &text)
-        text.append("</section>\n")
+        appendList("sinks", .sinks, items, to: &text)
     }
 
-    // MARK: Values
-
-    private func time(of reading: Reading) -> Markup {
-        if let time = reading.measured { return Self.time(wall: time.seconds + Int64(reading.measuredOffset) * 60) }
-        return reading.bestTime(in: zone).map(time) ?? "time unknown"
-    }
-
-    private func time(_ time: Timestamp) -> Markup { Self.time(wall: zone.wall(at: time.seconds)) }
-
-    private static func time(wall: Int64) -> Markup {
+    /// A time on the wall clock; relative to `now` if given.
+    func time(_ wall: Int64, now: Int64?) -> Markup {
         var buffer = TextBuffer(capacity: 24)
         buffer.append(DeviceTime(wallSeconds: wall))
-        let shown = buffer.string.prefix(16)
-        return "<time datetime=\"\(shown)\">\(shown.replacing("T", with: " "))</time>"
+        return
+            "<time datetime=\"\(buffer.string.prefix(16))\">\(now.map { language.moment(wall, now: $0) } ?? language.moment(wall))</time>"
     }
-
-    /// In whole mmHg.
-    private static func pair(_ pressure: BloodPressure) -> String {
-        "\(whole(pressure.systolic.inMmHg))/\(whole(pressure.diastolic.inMmHg))"
-    }
-
-    private static func whole(_ value: Double) -> Int { Int(max(-9999, min(9999, value.rounded()))) }
 }

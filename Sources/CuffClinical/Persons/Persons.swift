@@ -9,10 +9,11 @@ public struct Persons: Sendable, Hashable {
     /// At most one.
     public var isOne: Bool { all.count < 2 }
 
+    /// Whether the unnamed persons are of several cuffs, so that the cuff is part of their headings.
+    package var namesCuffs: Bool { Set(all.filter { $0.name == nil }.map(\.cuff)).count > 1 }
+
     /// The heading of one person's part: the cuff is named if the unnamed persons are of several cuffs.
-    public func heading(_ person: Person) -> String {
-        person.text(ofSeveralCuffs: Set(all.filter { $0.name == nil }.map(\.cuff)).count > 1)
-    }
+    public func heading(_ person: Person) -> String { person.text(ofSeveralCuffs: namesCuffs) }
 
     /// The heading; `nil` for the only person, unless that one has a name.
     public func neededHeading(_ person: Person) -> String? { isOne && person.name == nil ? nil : heading(person) }

@@ -52,7 +52,7 @@ package struct RangePlot: Sendable {
         let columnCount = Int((dayCount + daysPerColumn - 1) / daysPerColumn)
         step = max(1, min(6, room / max(1, columnCount)))
         var columns = (0..<(buckets.isEmpty ? 0 : columnCount)).map {
-            Column(label: DateWords.dayAndMonth(firstDay + Int64($0) * daysPerColumn))
+            Column(label: Language.english.dayAndMonth(firstDay + Int64($0) * daysPerColumn))
         }
         for bucket in buckets {
             let place = Int((bucket.key - firstDay) / daysPerColumn)
@@ -106,8 +106,8 @@ package struct RangePlot: Sendable {
     }
 
     private static func title(from first: Int64, to last: Int64?, _ style: Style, _ zone: ZoneTable, count: Int) -> String {
-        var title = DateWords.full(first)
-        if let last { title += " \(style.isUnicode ? "–" : "-") \(DateWords.full(last))" }
+        var title = Language.english.full(first)
+        if let last { title += " \(style.isUnicode ? "–" : "-") \(Language.english.full(last))" }
         return title + ", \(zone.name), \(count) reading\(count == 1 ? "" : "s")"
     }
 

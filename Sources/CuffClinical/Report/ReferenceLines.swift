@@ -22,10 +22,13 @@ package struct ReferenceLines: Sendable, Hashable {
 
     /// `135/85`.
     var numbers: String { "\(Int(systolic))/\(Int(diastolic))" }
-    /// `European Society of Cardiology, 2024, at home; read in the guideline`.
-    var origin: String { "\(document.society)\(document.year.map { ", \($0)" } ?? ""), \(setting.words); \(evidence.words)" }
     /// `esc-2024: guideline's text`.
     var shortOrigin: String { "\(document.id): \(evidence.shortWords)" }
+    /// `European Society of Cardiology, 2024, at home; read in the guideline`.
+    func origin(_ language: Language) -> String {
+        "\(document.society)\(document.year.map { ", \($0)" } ?? ""), \(language.word("setting", setting.rawValue)); "
+            + language.word("grade", evidence.rawValue)
+    }
 
     func isReached(_ systolic: Double, _ diastolic: Double) -> Bool {
         systolic >= self.systolic || diastolic >= self.diastolic

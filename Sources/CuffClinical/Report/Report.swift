@@ -63,11 +63,32 @@ public struct Report: Sendable {
         }
     }
 
+    /// A reading with its result under the rule.
+    package struct Explained: Sendable, Hashable {
+        package var reading: HomeReading
+        package var fate: ReadingFate
+        package var cuff: Provenance
+
+        package init(_ reading: HomeReading, _ fate: ReadingFate, cuff: Provenance) {
+            (self.reading, self.fate, self.cuff) = (reading, fate, cuff)
+        }
+    }
+
     /// The name at the top of the page; empty for none.
     public var person: String
     /// The heading of the person, if the page has several and no name was given.
     public var section = ""
+    /// The averages by a rule, each with the name of its cuff, which is empty if all are of one cuff.
+    package var averages: [(cuff: String, average: ProtocolAverage)] = []
+    /// The guideline with which means are compared; `nil` for none.
+    package var guideline: PressureGuideline?
+    /// Whether the person was declared an adult; otherwise no mean is compared.
+    package var isAdult = false
     package var blocks: [ReportBlock] = []
+    /// Every reading with its result under the rule, for a page that explains its numbers; empty for others.
+    package var explained: [Explained] = []
+    /// Whether the page has the appendix.
+    package var explains = false
     /// Whether every reading is listed.
     public var listsReadings = true
     /// The zone of every time on the page.
@@ -83,6 +104,9 @@ public struct Report: Sendable {
     package private(set) var leftOut: [LeftOut] = []
     /// How many readings do not count.
     public private(set) var leftOutCount = 0
+    private(set) var leftOutByReason: [Exclusion: Int] = [:]
+    /// The medicines of the remarks, with the number of readings; at most `mostMedicines`.
+    private(set) var medicines: [String: Int] = [:]
     /// The cuffs of the readings, each once.
     public private(set) var sources: [Provenance] = []
     private(set) var tally: ReportTally
@@ -91,6 +115,8 @@ public struct Report: Sendable {
     /// More lines than a doctor reads.
     static let mostListed = 5000
     static let mostLeftOut = 60
+    /// Others are in the table of the readings.
+    static let mostMedicines = 20
 
     /// A report without readings, with the threshold of a guideline; `nil`: that of `PressureGuideline.usual`.
     public init(
@@ -145,6 +171,9 @@ public struct Report: Sendable {
         var entry = entry
         (entry.window, entry.day) = places.place(entry.point.time, source: entry.source, zone: zone)
         tally.add(entry)
+        if let medicine = entry.remarks?[.medication], medicines[medicine] != nil || medicines.count < Self.mostMedicines {
+            medicines[medicine, default: 0] += 1
+        }
         if tally.isDaily, tally.count <= Self.mostListed {
             entries.append(entry)
         } else if !entries.isEmpty {
@@ -154,6 +183,7 @@ public struct Report: Sendable {
 
     package mutating func add(_ one: LeftOut) {
         leftOutCount += 1
+        leftOutByReason[one.reason, default: 0] += 1
         func key(_ one: LeftOut) -> Int64 { one.time?.milliseconds ?? .min }
         var place = leftOut.count
         while place > 0, key(leftOut[place - 1]) > key(one) { place -= 1 }

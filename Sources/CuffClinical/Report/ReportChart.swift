@@ -4,6 +4,7 @@ import CuffCore
 /// below. Marks differ in shape as well as in colour.
 struct ReportChart {
     let report: Report
+    let language: Language
     private let cut: CalendarCut
     private let buckets: [StatisticsBucket]
     private let start: Double
@@ -15,10 +16,11 @@ struct ReportChart {
     private static let tickRoom = 72.0
     private var mostTicks: Int { max(3, Int((width - Self.left - Self.right) / Self.tickRoom) + 1) }
     private static let left = 38.0
-    private static let right = 62.0
+    private static let right = 72.0
 
-    init(_ report: Report, width: Double = 780) {
+    init(_ report: Report, _ language: Language, width: Double = 780) {
         self.report = report
+        self.language = language
         self.width = width
         let (cut, buckets) = (report.tally.chart.cut, report.tally.chart.buckets)
         let bounds = buckets.compactMap { cut.interval(of: $0.key) }
@@ -46,7 +48,23 @@ struct ReportChart {
         func y(_ value: Double) -> Double { bottom - (value - low) / max(1, high - low) * (bottom - top) }
     }
 
-    func append(_ name: String, to text: inout TextBuffer) {
+    /// The chart for a wide and for a narrow screen; the style shows one. And its caption.
+    static func append(_ report: Report, _ language: Language, origin: String = "", to text: inout TextBuffer) {
+        // On a phone the letters of a scaled picture would be too small.
+        ReportChart(report, language).append("broad", to: &text)
+        ReportChart(report, language, width: 390).append("narrow", to: &text)
+        let bucket: Phrase =
+            switch report.tally.chart.cut.bucketing {
+            case .hour: .hourly
+            case .week: .weekly
+            case .month: .monthly
+            case .day, .daypart, .hourOfDay, .interval, .range: .daily
+            }
+        text.append(html: "<figcaption>\(language[.chart, language[bucket], report.lines.numbers])")
+        text.append(html: "\(origin.isEmpty ? "" : " (\(origin))")</figcaption>\n")
+    }
+
+    private func append(_ name: String, to text: inout TextBuffer) {
         text.append(html: "<div class=\"\(name)\">\n")
         appendPressures(to: &text)
         let pulses = buckets.filter { $0.merged.pulse.count > 0 }
@@ -61,36 +79,27 @@ struct ReportChart {
         let scale = Scale(
             low: ((lows.min() ?? 60) / 20).rounded(.down) * 20, high: ((highs.max() ?? 140) / 20).rounded(.up) * 20,
             top: 24, bottom: height - 26)
-        open(height, "Systolic and diastolic pressure over time, in mmHg", to: &text)
+        open(height, language[.pressureChart], to: &text)
         grid(scale, step: 20, to: &text)
         text.append("<text x=\"4\" y=\"10\">mmHg</text>")
         ticks(scale, to: &text)
         reference(scale, report.lines.systolic, to: &text)
         reference(scale, report.lines.diastolic, to: &text)
         let bar = min(7, max(1.5, slot * 0.4))
-        for bucket in buckets {
-            guard let systolic = PlotRange(bucket.merged.systolic), let diastolic = PlotRange(bucket.merged.diastolic)
-            else { continue }
-            let x = center(bucket)
-            text.append(html: "<g><title>\(title(bucket, systolic, diastolic))</title>")
-            line("sb", x, scale.y(systolic.low), x, scale.y(systolic.high), bar, to: &text)
-            line("db", x, scale.y(diastolic.low), x, scale.y(diastolic.high), bar * 0.55, to: &text)
-            text.append("</g>")
-        }
+        bars("sb", scale, \.systolic, bar, to: &text)
+        bars("db", scale, \.diastolic, bar * 0.55, to: &text)
         trend("sl", scale, \.systolic, to: &text)
         trend("dl", scale, \.diastolic, to: &text)
-        let mark = min(3.8, max(1.6, slot * 0.3))
-        for bucket in buckets {
-            guard let systolic = bucket.merged.systolic.average(), let diastolic = bucket.merged.diastolic.average()
-            else { continue }
-            circle("sm", center(bucket), scale.y(systolic), mark, to: &text)
-            circle("dm", center(bucket), scale.y(diastolic), mark, to: &text)
-        }
+        let mark = min(7.6, max(3.2, slot * 0.6))
+        dots("sm", scale, \.systolic, mark, to: &text)
+        // An open mark: a filled one, and a smaller one of the paper.
+        dots("dm", scale, \.diastolic, mark, to: &text)
+        dots("di", scale, \.diastolic, mark - min(3, mark * 0.5), to: &text)
         // Names beside the last averages make a legend of colours unnecessary.
         if let last = buckets.last?.merged, let high = last.systolic.average(), let low = last.diastolic.average() {
             let x = width - Self.right + 8
-            label(x, aside(scale.y(high), scale.y(report.lines.systolic)) + 4, "Systolic", "", to: &text)
-            label(x, aside(scale.y(low), scale.y(report.lines.diastolic)) + 4, "Diastolic", "", to: &text)
+            label(x, aside(scale.y(high), scale.y(report.lines.systolic)) + 4, language[.systolic], "", to: &text)
+            label(x, aside(scale.y(low), scale.y(report.lines.diastolic)) + 4, language[.diastolic], "", to: &text)
         }
         text.append("</svg>\n")
     }
@@ -102,37 +111,53 @@ struct ReportChart {
         let scale = Scale(
             low: ((lows.min() ?? 60) / 20).rounded(.down) * 20,
             high: max(((highs.max() ?? 80) / 20).rounded(.up) * 20, (lows.min() ?? 60) + 20), top: 24, bottom: height - 8)
-        open(height, "Pulse over time, in beats per minute", to: &text)
+        open(height, language[.pulseChart], to: &text)
         grid(scale, step: scale.high - scale.low > 80 ? 40 : 20, to: &text)
-        text.append("<text x=\"4\" y=\"10\">Pulse /min</text>")
+        text.append(html: "<text x=\"4\" y=\"10\">\(language[.pulse]) /min</text>")
         trend("pl", scale, \.pulse, to: &text)
-        let mark = min(3, max(1.4, slot * 0.25))
-        for bucket in pulses {
-            guard let pulse = bucket.merged.pulse.average() else { continue }
-            circle("pm", center(bucket), scale.y(pulse), mark, to: &text)
-        }
+        dots("pm", scale, \.pulse, min(6, max(2.8, slot * 0.5)), to: &text)
         if let last = pulses.last?.merged.pulse.average() {
-            label(width - Self.right + 8, scale.y(last) + 4, "Pulse", "", to: &text)
+            label(width - Self.right + 8, scale.y(last) + 4, language[.pulse], "", to: &text)
         }
         text.append("</svg>\n")
     }
 
-    private func title(_ bucket: StatisticsBucket, _ systolic: PlotRange, _ diastolic: PlotRange) -> String {
-        let count = bucket.merged.count
-        return "\(cut.label(of: bucket.key)): \(count) reading\(count == 1 ? "" : "s"), systolic "
-            + "\(Int(systolic.low.rounded()))–\(Int(systolic.high.rounded())), average \(Int(systolic.average.rounded())), "
-            + "diastolic \(Int(diastolic.low.rounded()))–\(Int(diastolic.high.rounded())), average \(Int(diastolic.average.rounded()))"
+    /// From the lowest to the highest value of each bucket, as one path.
+    private func bars(
+        _ name: String, _ scale: Scale, _ quantity: KeyPath<ReadingStatistics, QuantityStatistics>, _ thickness: Double,
+        to text: inout TextBuffer
+    ) {
+        text.append(html: "<path class=\"\(name)\" stroke-width=\"\(rounded: thickness)\" d=\"")
+        for bucket in buckets {
+            let values = bucket.merged[keyPath: quantity]
+            guard let low = values.minimum?.value, let high = values.maximum?.value else { continue }
+            text.append(html: "M\(tenths: center(bucket)) \(tenths: scale.y(low))V\(tenths: scale.y(high))")
+        }
+        text.append("\"/>")
+    }
+
+    /// The average of each bucket as a round mark: a line without a length has round ends.
+    private func dots(
+        _ name: String, _ scale: Scale, _ quantity: KeyPath<ReadingStatistics, QuantityStatistics>, _ diameter: Double,
+        to text: inout TextBuffer
+    ) {
+        text.append(html: "<path class=\"\(name)\" stroke-width=\"\(rounded: diameter)\" d=\"")
+        for bucket in buckets {
+            guard let value = bucket.merged[keyPath: quantity].average() else { continue }
+            text.append(html: "M\(tenths: center(bucket)) \(tenths: scale.y(value))h0")
+        }
+        text.append("\"/>")
     }
 
     private func grid(_ scale: Scale, step: Double, to text: inout TextBuffer) {
         for value in stride(from: scale.low, through: scale.high, by: step) {
-            line("grid", Self.left, scale.y(value), width - Self.right, scale.y(value), nil, to: &text)
+            line("grid", Self.left, scale.y(value), width - Self.right, scale.y(value), to: &text)
             label(Self.left - 6, scale.y(value) + 4, "\(Int(value))", " text-anchor=\"end\"", to: &text)
         }
     }
 
     private func reference(_ scale: Scale, _ value: Double, to text: inout TextBuffer) {
-        line("ref", Self.left, scale.y(value), width - Self.right, scale.y(value), nil, to: &text)
+        line("ref", Self.left, scale.y(value), width - Self.right, scale.y(value), to: &text)
         label(width - Self.right + 8, scale.y(value) + 4, "\(Int(value))", " class=\"reft\"", to: &text)
     }
 
@@ -149,7 +174,7 @@ struct ReportChart {
             let first = WallTime.floor(zone.wall(at: Int64(start)), 3600)
             let step = [1, 2, 3, 6, 12].first { (end - start) / 3600 / Double($0) <= Double(mostTicks) } ?? 12
             for hour in first...(first + Int64((end - start) / 3600)) where hour % Int64(step) == 0 {
-                let words = hour % 24 == 0 ? DateWords.dayAndMonth(hour / 24) : ClockText.clock(minute: Int(hour % 24) * 60)
+                let words = hour % 24 == 0 ? language.dayAndMonth(hour / 24) : ClockText.clock(minute: Int(hour % 24) * 60)
                 tick(Double(zone.firstInstant(fromWall: hour * 3600)), words, scale, to: &text)
             }
             return
@@ -163,7 +188,7 @@ struct ReportChart {
             for month in key...(key + days / 28) where month % Int64(step) == 0 {
                 guard let begin = months.interval(of: month)?.lowerBound.seconds, Double(begin) >= start, Double(begin) < end
                 else { continue }
-                tick(Double(begin), DateWords.month(WallTime.floor(zone.wall(at: begin), 86400)), scale, to: &text)
+                tick(Double(begin), language.month(WallTime.floor(zone.wall(at: begin), 86400)), scale, to: &text)
             }
             return
         }
@@ -171,12 +196,12 @@ struct ReportChart {
         for day in stride(from: first, to: first + days, by: step) {
             let noon = Double(zone.firstInstant(fromWall: day * 86400 + (cut.bucketing == .day ? 43200 : 0)))
             guard noon < end else { break }
-            tick(noon, DateWords.dayAndMonth(day), scale, to: &text)
+            tick(noon, language.dayAndMonth(day), scale, to: &text)
         }
     }
 
     private func tick(_ seconds: Double, _ words: String, _ scale: Scale, to text: inout TextBuffer) {
-        line("grid", x(seconds), scale.bottom, x(seconds), scale.bottom + 4, nil, to: &text)
+        line("grid", x(seconds), scale.bottom, x(seconds), scale.bottom + 4, to: &text)
         label(x(seconds), scale.bottom + 17, words, " text-anchor=\"middle\"", to: &text)
     }
 
@@ -190,7 +215,7 @@ struct ReportChart {
             guard let value = bucket.merged[keyPath: quantity].average() else { continue }
             let x = center(bucket)
             text.append(previous.map { x - $0 <= slot * 7.5 } ?? false ? "L" : "M")
-            text.append(html: "\(rounded: x) \(rounded: scale.y(value))")
+            text.append(html: "\(tenths: x) \(tenths: scale.y(value))")
             previous = x
         }
         text.append("\"/>")
@@ -200,19 +225,11 @@ struct ReportChart {
         text.append(html: "<svg viewBox=\"0 0 \(rounded: width) \(rounded: height)\" role=\"img\" aria-label=\"\(name)\">")
     }
 
-    private func line(
-        _ name: String, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ width: Double?, to text: inout TextBuffer
-    ) {
-        let stroke: Markup = width.map { " stroke-width=\"\(rounded: $0)\"" } ?? ""
-        text.append(html: "<line class=\"\(name)\" x1=\"\(rounded: x1)\" y1=\"\(rounded: y1)\" x2=\"\(rounded: x2)\"")
-        text.append(html: " y2=\"\(rounded: y2)\"\(stroke)/>")
-    }
-
-    private func circle(_ name: String, _ x: Double, _ y: Double, _ radius: Double, to text: inout TextBuffer) {
-        text.append(html: "<circle class=\"\(name)\" cx=\"\(rounded: x)\" cy=\"\(rounded: y)\" r=\"\(rounded: radius)\"/>")
+    private func line(_ name: String, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, to text: inout TextBuffer) {
+        text.append(html: "<line class=\"\(name)\" x1=\"\(tenths: x1)\" y1=\"\(tenths: y1)\" x2=\"\(tenths: x2)\" y2=\"\(tenths: y2)\"/>")
     }
 
     private func label(_ x: Double, _ y: Double, _ words: String, _ attributes: Markup, to text: inout TextBuffer) {
-        text.append(html: "<text x=\"\(rounded: x)\" y=\"\(rounded: y)\"\(attributes)>\(words)</text>")
+        text.append(html: "<text x=\"\(tenths: x)\" y=\"\(tenths: y)\"\(attributes)>\(words)</text>")
     }
 }

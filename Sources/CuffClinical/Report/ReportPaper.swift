@@ -3,6 +3,7 @@ import CuffCore
 /// The style rules for printed pages: the person and the page number on each. Browsers without margin boxes leave them out.
 struct ReportPaper {
     let paper: ReportPage.Paper
+    let language: Language
     /// The name of each section; empty if it has none.
     let persons: [String]
 
@@ -11,10 +12,14 @@ struct ReportPaper {
         text.append("@page{size:")
         text.append(paper == .a4 ? "A4" : "letter")
         text.append(";margin:11mm 13mm 15mm")
-        text.append(";@bottom-right{content:\"page \" counter(page) \" of \" counter(pages);font:8pt sans-serif;color:#444}}\n")
+        let (page, of) = (Self.escaped(language[.page]), Self.escaped(language[.ofPages]))
+        text.append(
+            string: ";@bottom-right{content:\"\(page) \" counter(page) \" \(of) \" counter(pages);font:8pt sans-serif;color:#444}}\n")
         for (place, person) in persons.enumerated() {
             let name = person.isEmpty ? "" : " · " + Self.escaped(person)
-            text.append(string: ".p\(place){page:p\(place)}@page p\(place){@bottom-left{content:\"Blood pressure\(name)\"")
+            text.append(
+                string:
+                    ".p\(place){page:p\(place)}@page p\(place){@bottom-left{content:\"\(Self.escaped(language[.bloodPressure]))\(name)\"")
             text.append(";font:8pt sans-serif;color:#444}}\n")
         }
     }

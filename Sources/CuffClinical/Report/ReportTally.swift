@@ -2,12 +2,6 @@ import CuffCore
 
 /// The sums of a report, in constant memory: the buckets become coarser as the time that its readings cover grows.
 struct ReportTally: Sendable {
-    /// Statistics, with the number of readings at or above the reference.
-    struct Part: Sendable {
-        var statistics = ReadingStatistics()
-        var reached = 0
-    }
-
     /// One cut of the time, with the parts of the day in each bucket. All other numbers are sums of these.
     struct Cut: Sendable {
         let cut: CalendarCut
@@ -50,7 +44,6 @@ struct ReportTally: Sendable {
     private let lines: ReferenceLines
     private(set) var count = 0
     private(set) var reached = 0
-    private var reachedByPart = ByWindow(0)
     private(set) var bySource: [Int: Int] = [:]
     private var byBasis = [Int](repeating: 0, count: Report.Entry.TimeBasis.allCases.count)
     private(set) var enteredCount = 0
@@ -75,11 +68,11 @@ struct ReportTally: Sendable {
     /// Whether the days are few enough to list the readings.
     var isDaily: Bool { cuts.contains { $0.cut.bucketing == .day } }
 
-    var parts: [DayWindow: Part] {
-        var found: [DayWindow: Part] = [:]
+    var parts: [DayWindow: ReadingStatistics] {
+        var found: [DayWindow: ReadingStatistics] = [:]
         for bucket in cuts.last?.parts ?? [] {
             for window in DayWindow.daily where bucket.parts[window].count > 0 {
-                found[window, default: Part(reached: reachedByPart[window])].statistics.merge(bucket.parts[window])
+                found[window, default: ReadingStatistics()].merge(bucket.parts[window])
             }
         }
         return found
@@ -88,26 +81,17 @@ struct ReportTally: Sendable {
     var all: ReadingStatistics {
         let parts = parts
         return DayWindow.daily.reduce(into: ReadingStatistics()) { all, part in
-            if let own = parts[part] { all.merge(own.statistics) }
+            if let own = parts[part] { all.merge(own) }
         }
     }
 
     func count(_ basis: Report.Entry.TimeBasis) -> Int { byBasis[basis.rawValue] }
 
-    /// How many readings have which kind of time, for people.
-    var times: [String] {
-        Report.Entry.TimeBasis.allCases.filter { count($0) > 0 }.map { "\(count($0)) \($0.words)" }
-    }
-
     mutating func add(_ entry: Report.Entry) {
         let point = entry.point
         let civil = WallTime.floor(zone.wall(at: point.time.seconds), 86400)
-        let isReached = lines.isReached(point.systolic, point.diastolic)
         count += 1
-        if isReached {
-            reached += 1
-            reachedByPart[entry.window] += 1
-        }
+        if lines.isReached(point.systolic, point.diastolic) { reached += 1 }
         bySource[entry.source, default: 0] += 1
         byBasis[entry.basis.rawValue] += 1
         if entry.isEntered { enteredCount += 1 }

@@ -6,6 +6,8 @@ public struct RunStatistics: Sendable {
     public struct Link: Sendable {
         /// The path or address; never a person or serial number.
         public var place: String
+        /// The user's name for the cuff; empty for none.
+        public var name = ""
         /// The id of the driver.
         public var driver: DriverID
         /// The counters.

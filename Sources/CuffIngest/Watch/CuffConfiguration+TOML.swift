@@ -45,7 +45,10 @@ extension CuffConfiguration {
                 for read in readers {
                     do throws(IngestError) { try read(&self, section, drivers) } catch { try skip(key, error) }
                 }
-            default: try skip(key, root.unknown(key, ["device", "person", "sink", "alert", "watch"]))
+            case "report":
+                guard let section = root.section(key) else { throw root.wrongType(key, "a section, [report]") }
+                do throws(IngestError) { try readReport(section) } catch { try skip(key, error) }
+            default: try skip(key, root.unknown(key, ["device", "person", "sink", "alert", "watch", "report"]))
             }
         }
     }

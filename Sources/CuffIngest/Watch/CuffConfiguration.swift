@@ -46,6 +46,10 @@ package struct CuffConfiguration: Sendable, Hashable {
     /// The file and line that set `web`.
     package var webOrigin: String?
     package var alerts: [Alert] = []
+    /// `[report]`
+    package var report = ReportSettings()
+    /// The lines of `[report]` for `lines`, by key.
+    var reportLines: [String: String] = [:]
     package var files: [String] = []
     /// The kinds of sections whose faults do not refuse the file (`Skipping`).
     private(set) var skipping = Skipping.none
@@ -135,6 +139,7 @@ package struct CuffConfiguration: Sendable, Hashable {
         for alert in alerts { lines.append("alert \(alert.rule.name)\t\(alert.rule.condition)\t\(alert.rule.settings)\t\(alert.origin)") }
         for listen in listens { lines.append("watch listen\t\(listen)\t\t\(listenOrigin ?? "")") }
         if let web { lines.append("watch web\t\(web)\t\t\(webOrigin ?? "")") }
+        lines += reportLines.sorted { $0.key < $1.key }.map(\.value)
         if let again { lines.append("watch again\t\(Plural.span(again.components.seconds))\t\t\(againOrigin ?? "")") }
         return lines
     }

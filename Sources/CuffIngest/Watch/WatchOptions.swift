@@ -27,6 +27,8 @@ public struct WatchOptions: Sendable {
     public var metricsPort: Int?
     /// The address of the live page, which shows readings to everyone who can reach it.
     public var web: WebAddress?
+    /// The rule, the guideline and the language of the live page.
+    package var report = ReportSettings()
     /// Name and version of the program, for the footer of the live page.
     public var generator = "cuff"
     /// The sinks are the configuration's.
@@ -41,6 +43,9 @@ public struct WatchOptions: Sendable {
     var hears: (@Sendable (DispatchQueue) -> any HotplugSource)?
     /// The wall clock of schedules, in seconds since 1970.
     var now: @Sendable () -> Int64 = { HostClock.now().seconds }
+
+    /// The user's names for cuffs.
+    var names: Set<String> { Set(assignments.compactMap(\.name)) }
 
     /// Without assignments.
     public init() {}

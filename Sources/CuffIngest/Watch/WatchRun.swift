@@ -196,8 +196,10 @@ final class WatchRun {
     }
 
     var currentStatistics: RunStatistics {
+        let names = watch.names
         let open = links.sorted { $0.key < $1.key }.map {
-            RunStatistics.Link(place: $1.plan.place, driver: $1.plan.driver, counters: $1.counters)
+            let name = names.contains($1.plan.identity) ? $1.plan.identity : ""
+            return RunStatistics.Link(place: $1.plan.place, name: name, driver: $1.plan.driver, counters: $1.counters)
         }
         var drivers = closed
         for link in open { drivers[link.driver, default: LinkCounters()] += link.counters }

@@ -22,9 +22,10 @@ final class WatchServers {
 
     private func serve(_ address: WebAddress, _ watch: WatchOptions, _ options: IngestOptions, _ facts: WebSite.Facts) {
         let wake = Locked<(@Sendable () -> Void)?>(nil)
-        let board = WebBoard { wake.withLock { $0 }?() }
+        let board = WebBoard(names: watch.names) { wake.withLock { $0 }?() }
         let database = options.sinks.first { $0.kind.traits.contains(.database) }?.path
-        let site = WebSite(board, database: database, zone: options.zone, generator: watch.generator, facts)
+        let site = WebSite(
+            board, database: database, zone: options.zone, generator: watch.generator, settings: watch.report, names: watch.names, facts)
         self.board = board
         let file = WebToken.standardPath
         let access = WebAccess(file: file, isLocal: address.isLocal)

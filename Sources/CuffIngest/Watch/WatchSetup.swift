@@ -39,6 +39,7 @@ public struct WatchSetup: Sendable {
         // A page would disappear at once, and a running watch may use the port.
         watch.web = once ? nil : configuration.web
         if once { watch.listens = [] }
+        watch.report = configuration.report
         watch.alerts = AlertSettings(configuration)
         watch.reloadAlerts = { () throws(IngestError) in AlertSettings(try load(config, drivers)) }
         watch.reload = { () throws(IngestError) in try load(config, drivers).assignments + own }

@@ -8,6 +8,8 @@ struct HTTPRequest: Sendable, Equatable {
     var query: [String: String]
     /// By name; the first of several equal names counts.
     var cookies: [String: String]
+    /// `Accept-Language`; empty if it is missing.
+    var languages: String
     /// Whether `Host` names this server; another name may be another site's, as in DNS rebinding, or a reverse proxy's.
     var isForOwnHost: Bool
 
@@ -53,6 +55,7 @@ struct HTTPRequest: Sendable, Equatable {
         let parts = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = String(parts[0])
         query = parts.count == 2 ? Self.pairs(parts[1], "&") : [:]
+        languages = lines.dropFirst().first { $0.lowercased().hasPrefix("accept-language:") }.map { String($0.dropFirst(16)) } ?? ""
         let cookieLines = lines.dropFirst().filter { $0.lowercased().hasPrefix("cookie:") }.map { $0.dropFirst(7).filter { $0 != " " } }
         cookies = Self.pairs(Substring(cookieLines.joined(separator: ";")), ";")
     }

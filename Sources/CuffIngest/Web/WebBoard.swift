@@ -19,7 +19,7 @@ final class WebBoard: Sink {
         /// Recently closed links, whose last samples may still arrive.
         var closed: [Int] = []
         var isPageOld = false
-        var latest: [(reading: Reading, device: String)] = []
+        var latest: [(reading: Reading, provenance: Provenance)] = []
         var isDirty: Bool { isPageOld || !changed.isEmpty || !lost.isEmpty || !ended.isEmpty }
 
         mutating func show(_ live: LivePage.Live, _ source: Int, at now: Int64) {
@@ -65,18 +65,24 @@ final class WebBoard: Sink {
     private static let mostClosed = 1024
 
     private let state = Locked(State())
+    /// The user's names for cuffs.
+    private let names: Set<String>
     private let now: @Sendable () -> Int64
     private let onNews: @Sendable () -> Void
 
     /// `onNews` is called from any thread, once until `news` is called; `now` is the monotonic clock in nanoseconds.
-    init(now: @escaping @Sendable () -> Int64 = { HostClock.monotonic() }, onNews: @escaping @Sendable () -> Void) {
+    init(
+        names: Set<String> = [], now: @escaping @Sendable () -> Int64 = { HostClock.monotonic() },
+        onNews: @escaping @Sendable () -> Void
+    ) {
+        self.names = names
         self.now = now
         self.onNews = onNews
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
         let now = now()
-        change { state in for entry in batch.entries { Self.add(entry, of: batch, at: now, to: &state) } }
+        change { state in for entry in batch.entries { add(entry, of: batch, at: now, to: &state) } }
         return 0
     }
 
@@ -101,22 +107,24 @@ final class WebBoard: Sink {
         if isFirst { onNews() }
     }
 
-    private static func add(_ entry: Entry, of batch: Batch, at now: Int64, to state: inout State) {
+    private func add(_ entry: Entry, of batch: Batch, at now: Int64, to state: inout State) {
         switch entry {
         case .reading(let reading):
-            state.latest.append((reading, batch.device))
-            if state.latest.count > 2 * longestMemory { state.latest.removeFirst(longestMemory) }
+            let identity = batch.identity ?? DeviceIdentity()
+            state.latest.append((reading, Provenance(driver: batch.driver.description, device: batch.device, identity: identity)))
+            if state.latest.count > 2 * Self.longestMemory { state.latest.removeFirst(Self.longestMemory) }
             state.isPageOld = true
         // The page is rendered again.
         case .live(.alert, _, _): state.isPageOld = true
         case .live(.cuffPressure(let pressure), _, _):
-            if state.shown[batch.source] == nil, state.shown.count >= mostLive {
+            if state.shown[batch.source] == nil, state.shown.count >= Self.mostLive {
                 // Replaces the oldest loss.
                 let lost = state.shown.filter { $0.value.live.loss != nil }.min { $0.value.at < $1.value.at }
                 guard let lost else { return }
                 state.end(lost.key)
             }
-            let name = batch.identity?.model ?? (batch.device.isEmpty ? batch.driver.description : batch.device)
+            let isNamed = names.contains(batch.device)
+            let name = isNamed ? batch.device : batch.identity?.model ?? (batch.device.isEmpty ? batch.driver.description : batch.device)
             let whole = Int(max(-999, min(9999, pressure.inMmHg.rounded())))
             state.show(LivePage.Live(key: "\(batch.source)", name: name, pressure: whole), batch.source, at: now)
             if state.closed.contains(batch.source) { state.lose(batch.source, .connectionLost, at: now) }
@@ -136,7 +144,7 @@ final class WebBoard: Sink {
     }
 
     /// The latest readings of this run, oldest first.
-    func latest(_ count: Int) -> [(reading: Reading, device: String)] { state.withLock { Array($0.latest.suffix(count)) } }
+    func latest(_ count: Int) -> [(reading: Reading, provenance: Provenance)] { state.withLock { Array($0.latest.suffix(count)) } }
 
     /// Changes since the last call, as server-sent events.
     func news() -> [UInt8] {

@@ -1,8 +1,8 @@
 import CuffClinical
 import CuffCore
 
-/// The pages of a watch, all read-only: the live page with style and script, readings and state as JSON, counters as OpenMetrics,
-/// and events.
+/// The pages of a watch, all read-only: the live page with style and script, the report and readings as files, readings and state as JSON,
+/// counters as OpenMetrics, and events.
 final class WebSite: Sendable {
     /// What the pages ask for while a run lasts.
     struct Facts: Sendable {
@@ -16,22 +16,23 @@ final class WebSite: Sendable {
 
     private let board: WebBoard?
     private let facts: Facts
-    private let database: String?
+    private let contents: PageContents
+    private let settings: ReportSettings
     private let zone: ZoneTable?
     private let generator: String
 
     static let mostReadings = 1000
-    /// The number of readings on the page.
-    private static let readingsOfPage = 400
 
     /// Without a board only `/metrics` is answered. `database`: the source of readings; `nil`: those of this run. `zone` of the
-    /// cuffs' clocks; `nil`: the host's.
+    /// cuffs' clocks; `nil`: the host's. `names` are the user's names for cuffs.
     init(
-        _ board: WebBoard?, database: String?, zone: ZoneTable?, generator: String, _ facts: Facts
+        _ board: WebBoard?, database: String?, zone: ZoneTable?, generator: String, settings: ReportSettings = ReportSettings(),
+        names: Set<String> = [], _ facts: Facts
     ) {
         self.board = board
         self.facts = facts
-        self.database = database
+        contents = PageContents(board, database: database, names: names)
+        self.settings = settings
         self.zone = zone
         self.generator = generator
     }
@@ -42,45 +43,66 @@ final class WebSite: Sendable {
             let text = facts.counters()?.openMetrics ?? "# EOF\n"
             return .response(
                 HTTPResponse(Array(text.utf8), type: "application/openmetrics-text; version=1.0.0; charset=utf-8"))
-        case ("/", let board?): return .response(page(board))
+        case ("/", let board?): return .response(page(request, board))
         case ("/style.css", .some): return .response(HTTPResponse(LivePage.style, type: "text/css; charset=utf-8"))
         case ("/live.js", .some): return .response(HTTPResponse(LivePage.script, type: "text/javascript; charset=utf-8"))
-        case ("/api/readings", let board?): return .response(readings(request, board))
+        case ("/report", .some): return .response(report(request))
+        case ("/readings.csv", .some): return .response(table(request))
+        case ("/api/readings", .some): return .response(readings(request))
         case ("/api/state", let board?): return .response(state(board))
         case ("/events", .some): return .viewer
         default: return .response(.notFound)
         }
     }
 
-    private func page(_ board: WebBoard) -> HTTPResponse {
-        let zone = zone ?? HostZone.local()
-        var page = LivePage(zone: zone, generator: generator)
+    /// What an address asks for: a person, a range, a language.
+    private func view(_ request: HTTPRequest) -> PageContents.View {
+        let language = request.query["lang"].flatMap(Language.named) ?? settings.language ?? Language.accepted(request.languages)
+        let days = request.query["days"].flatMap(Int.init).flatMap { LivePage.ranges.contains($0) ? $0 : nil }
+        return PageContents.View(
+            person: request.query["person"], days: days ?? 30, request: settings.request(language, generator: generator),
+            zone: zone ?? HostZone.local(), household: facts.household(), now: HostClock.now())
+    }
+
+    private func page(_ request: HTTPRequest, _ board: WebBoard) -> HTTPResponse {
+        let view = view(request)
+        var page = LivePage(zone: view.zone, language: view.request.language, generator: generator)
         let statistics = facts.counters()
-        page.cuffs = statistics?.links.map { LivePage.Cuff(driver: $0.driver, place: $0.place, readings: $0.counters.readings) } ?? []
+        page.cuffs = (statistics?.links ?? []).map {
+            LivePage.Cuff(name: $0.name, driver: $0.driver, place: $0.place, readings: $0.counters.readings)
+        }
         page.deliveries = deliveries(statistics)
         page.live = board.live
         page.alerts = facts.alerts()
-        do throws(IngestError) {
-            let household = facts.household()
-            var each = ByPerson<[Reading]>()
-            for (reading, device) in try latest(Self.readingsOfPage, board, zone, household) {
-                switch reading.content {
-                case .bloodPressure, .failure: each[household.person(of: reading, device: device), default: []].append(reading)
-                case .pulseRate, .quantity: break
-                }
-            }
-            let persons = each.persons
-            page.persons = each.sorted.map { person, readings in
-                let isAlone = persons.isOne && person.name == nil && person.slot == nil
-                return LivePage.Person(name: isAlone ? "Readings" : persons.heading(person), readings: readings)
-            }
-        } catch { return HTTPResponse(status: "503 Service Unavailable", error.description) }
+        page.days = view.days
+        do throws(IngestError) { page.persons = try contents.persons(view) } catch { return Self.unavailable(error) }
+        page.shown = page.persons.contains { $0.key == view.person } ? view.person : nil
         var text = TextBuffer(capacity: 1 << 15)
-        page.append(generated: HostClock.now(), to: &text)
+        page.append(generated: view.now, to: &text)
         return HTTPResponse(text.array, type: "text/html; charset=utf-8")
     }
 
-    private func readings(_ request: HTTPRequest, _ board: WebBoard) -> HTTPResponse {
+    private func report(_ request: HTTPRequest) -> HTTPResponse {
+        var text = TextBuffer(capacity: 1 << 16)
+        do throws(IngestError) {
+            guard try contents.appendReport(view(request), to: &text) else { return Self.noDatabase }
+        } catch { return Self.unavailable(error) }
+        var response = HTTPResponse(text.array, type: "text/html; charset=utf-8")
+        response.hasOwnStyle = true
+        return response
+    }
+
+    private func table(_ request: HTTPRequest) -> HTTPResponse {
+        var text = TextBuffer(capacity: 1 << 16)
+        do { try contents.appendTable(view(request), to: &text) } catch { return Self.unavailable(error) }
+        return HTTPResponse(text.array, type: "text/csv; charset=utf-8")
+    }
+
+    private static func unavailable(_ error: any Error) -> HTTPResponse { HTTPResponse(status: "503 Service Unavailable", "\(error)") }
+    private static let noDatabase = HTTPResponse(
+        status: "404 Not Found", "there is no report: this watch has no database, or nothing was stored in it yet")
+
+    private func readings(_ request: HTTPRequest) -> HTTPResponse {
         let wanted = request.query["limit"] ?? "100"
         guard let limit = Int(wanted), (1...Self.mostReadings).contains(limit) else {
             return HTTPResponse(status: "400 Bad Request", "limit is a number from 1 to \(Self.mostReadings)")
@@ -88,13 +110,13 @@ final class WebSite: Sendable {
         var text = TextBuffer(capacity: 1 << 15)
         text.append("{\"readings\":[")
         do throws(IngestError) {
-            for (index, one) in try latest(limit, board, zone ?? HostZone.local(), facts.household()).enumerated() {
+            for (index, one) in try contents.latest(limit, zone ?? HostZone.local(), facts.household()).enumerated() {
                 if index > 0 { text.append(0x2C) }
-                ReadingLine().append(one.reading, device: one.device, to: &text)
+                ReadingLine().append(one.reading, device: one.provenance.device, to: &text)
                 // An array element has no line feed.
                 text.truncate(to: text.count - 1)
             }
-        } catch { return HTTPResponse(status: "503 Service Unavailable", error.description) }
+        } catch { return Self.unavailable(error) }
         text.append("]}\n")
         return HTTPResponse(text.array, type: "application/json")
     }
@@ -105,8 +127,8 @@ final class WebSite: Sendable {
         let zone = zone ?? HostZone.local()
         let cuffs = (statistics?.links ?? []).map { link -> JSONOutput in
             [
-                "device": .text(link.place), "driver": .text(link.driver.description), "readings": .number(link.counters.readings),
-                "skipped_bytes": .number(link.counters.skippedBytes),
+                "device": .text(link.place), "name": link.name.isEmpty ? nil : .text(link.name), "driver": .text(link.driver.description),
+                "readings": .number(link.counters.readings), "skipped_bytes": .number(link.counters.skippedBytes),
             ]
         }
         let standing = facts.alerts().map { alert -> JSONOutput in
@@ -137,21 +159,5 @@ final class WebSite: Sendable {
                 name: "\(parts[0])\(isFile ? file : "")", isRequired: sink.isRequired, stored: sink.stored,
                 waiting: sink.waiting + (sink.backlog?.waiting ?? 0), hasFailed: sink.fault != nil || sink.backlog?.fault != nil)
         }
-    }
-
-    /// Oldest first; from the database if there is one, which omits deleted readings.
-    private func latest(
-        _ count: Int, _ board: WebBoard, _ zone: ZoneTable, _ household: Household
-    ) throws(IngestError) -> [(reading: Reading, device: String)] {
-        guard let database else { return board.latest(count) }
-        let store = try Store(database, access: .read)
-        var selection = ReadingSelection(zone: zone)
-        (selection.last, selection.household) = (count, household)
-        var found: [(reading: Reading, device: String)] = []
-        try store.forEach(selection) { reading, provenance in
-            found.append((reading, provenance.device))
-            return true
-        }
-        return found
     }
 }

@@ -5,10 +5,12 @@ import CuffIngest
 
 /// The options of a home average and its comparison, shared by `average` and `report`.
 struct AverageOptions: ParsableArguments {
-    @Option(help: "The rule (default: all, which leaves nothing out).", completion: .list(AveragingRule.all.map(\.name)))
-    var rule = AveragingRule.everything.name
     @Option(
-        help: "The guideline whose threshold and classes are used (default: the one of the rule).",
+        help: "The rule (default: that of the configuration, else all, which leaves nothing out).",
+        completion: .list(AveragingRule.all.map(\.name)))
+    var rule: String?
+    @Option(
+        help: "The guideline whose threshold and classes are used (default: that of the configuration, else the one of the rule).",
         completion: .list(PressureGuideline.all.map(\.name)))
     var guideline: String?
     @Option(help: "home (the default) or office: how all of these readings were made.") var setting: PressureSetting = .home
@@ -25,6 +27,8 @@ struct AverageOptions: ParsableArguments {
     }
 
     private func chosenRule() throws -> AveragingRule {
+        let settings = try CuffConfiguration.load().report
+        let rule = rule ?? settings.rule.name
         guard var chosen = AveragingRule.named(rule) else {
             throw IngestError(
                 .usage, "unknown rule `\(rule)`", why: "rules are \(AveragingRule.all.map(\.name).joined(separator: ", "))",
@@ -46,7 +50,8 @@ struct AverageOptions: ParsableArguments {
                 .usage, "an average is of readings at home or in an office", why: "\(setting.rawValue) is part of a day of measurements",
                 hint: "`cuff ambulatory` evaluates one")
         }
-        guard let name = guideline ?? rule.guideline else {
+        let settings = try CuffConfiguration.load().report
+        guard let name = guideline ?? settings.guideline?.name ?? rule.guideline else {
             try Flags.refuse("--adult", when: adult, why: "no guideline is named", hint: "add --guideline NAME, or leave it out")
             return nil
         }

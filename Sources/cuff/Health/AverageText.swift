@@ -68,7 +68,7 @@ struct AverageText {
     }
 
     private func leftOut(_ average: ProtocolAverage) -> [ReportBlock.Fact] {
-        let parts = average.leftOut.map { "\($0.value): \(Self.sentence($0.key))" }.sorted()
+        let parts = average.leftOut.map { "\($0.value): \($0.key.sentence)" }.sorted()
         return parts.enumerated().map { .init($0.offset == 0 ? "left out" : "", $0.element) }
     }
 
@@ -144,7 +144,7 @@ struct AverageText {
         case .unnamed: break
         }
         if let place = fate.place { line += "  day \(place.day), session \(place.session), \(place.window.rawValue)" }
-        line += fate.leavingOut.map { "  left out: \(sentence($0))" } ?? "  counts"
+        line += fate.leavingOut.map { "  left out: \($0.sentence)" } ?? "  counts"
         text.append(string: line + "\n")
     }
 }
@@ -186,18 +186,6 @@ extension AverageText {
 
     static func words(_ flag: MeasurementFlags) -> String {
         flag == .averaged ? "the cuff's averages" : flag.text(separator: ",").replacing("_", with: " ")
-    }
-
-    static func sentence(_ reason: LeavingOut) -> String {
-        switch reason {
-        case .excluded(let exclusion): exclusion.sentence.description
-        case .partOfAverage: "the cuff made an average of it that counts"
-        case .firstDays: "the rule leaves out the first days"
-        case .afterPlan: "it is after the last day of the rule"
-        case .firstOfSession: "the rule leaves out the first readings of a session"
-        case .surplus: "the rule takes fewer readings of a session"
-        case .otherWindow: "it is neither in the morning nor in the evening"
-        }
     }
 
     static func date(_ day: Int64) -> String {

@@ -10,15 +10,16 @@ struct ReportVerb: ParsableCommand {
         discussion: Help.text(
             """
             One HTML file that loads nothing; -o FILE.pdf prints it through a browser that is installed (Chromium, Chrome, Edge or Brave). \
-            It is written only when it is whole. Each \
-            person gets a section of their own; --user chooses one. Each begins with the average by --rule; --ambulatory \
-            adds the evaluation of a day and a night of automatic measurements.
+            It is written only when it is whole. Each person gets a section of their own; --user chooses one. The first box has the average \
+            by --rule, how it compares, and how complete it is; --ambulatory adds the evaluation of a day and a night of automatic \
+            measurements.
 
             \(Help.intendedUse)
             """,
             [
                 "cuff report --since 30d": "The last thirty days, into report.html.",
                 "cuff report --since 30d --no-readings -o report.pdf": "The same without the table of the readings, on paper.",
+                "cuff report --explain --lang de": "In German, with an appendix from which each average can be recomputed.",
                 "cuff report --user 1 --person \"A. Example\" -o - > page.html": "The page of user 1, with a name on it.",
             ]))
 
@@ -39,11 +40,14 @@ struct ReportVerb: ParsableCommand {
     @OptionGroup var planned: AmbulatoryOptions
     @Option(help: "a4 (the default) or letter.") var paper: ReportPage.Paper = .a4
     @Flag(help: "Leave out the table of the readings.") var noReadings = false
+    @Flag(help: "Add where each number comes from: the rule, the exact averages, and each reading with its id.") var explain = false
+    @Option(
+        help: "en or de (default: that of the configuration, else English).", completion: .list(Language.all.map(\.code)))
+    var lang: String?
 
     func run() throws {
-        var request = try average.request()
-        request.excludesDisturbed = undisturbed
-        let guideline = try average.chosenGuideline(request.rule)
+        let request = try request()
+        let guideline = request.guideline
         try Flags.refuse(
             "--asleep, --awake or --every", when: planned.isSet && !ambulatory, why: "they belong to a recording", hint: "add --ambulatory")
         let plan = try planned.plan()
@@ -52,17 +56,32 @@ struct ReportVerb: ParsableCommand {
         let usual = "report.html"
         let output = output ?? (force ? usual : OutputFile.free(usual) ?? usual)
         let (counted, leftOut) = try HealthRuns.report(
-            store, try selected.readingSelection("report"), person: person, excludesDisturbed: undisturbed,
-            lines: ReferenceLines(guideline, average.setting), windows: request.windows, generator: "cuff \(Cuff.version)", paper: paper,
-            isPrinted: output.lowercased().hasSuffix(".pdf"), to: try OutputFile(output, replaces: force)
+            store, try selected.readingSelection("report"), request, isPrinted: output.lowercased().hasSuffix(".pdf"),
+            to: try OutputFile(output, replaces: force)
         ) { (report, own) throws(IngestError) in
-            report.listsReadings = !noReadings
-            let run = try HealthRuns.average(store, own, request)
-            let lines = AverageLines(sources: run.sources, guideline: guideline, setting: average.setting, isAdult: average.adult)
-            report.blocks = AverageText(lines: lines).blocks(run.averages)
-            if ambulatory { report.blocks += try recordings(store, own, plan, guideline) }
+            if ambulatory { report.blocks = try recordings(store, own, plan, guideline) }
         }
         if output != "-" { Terminal.say("cuff: \(output): \(Plural.text(counted, "reading")), \(leftOut) left out") }
+    }
+
+    private func request() throws -> ReportRequest {
+        var request = ReportRequest(try average.request())
+        request.average.excludesDisturbed = undisturbed
+        request.guideline = try average.chosenGuideline(request.average.rule)
+        (request.setting, request.isAdult) = (average.setting, average.adult)
+        (request.person, request.paper) = (person, paper)
+        (request.listsReadings, request.explains) = (!noReadings, explain)
+        request.generator = "cuff \(Cuff.version)"
+        if let lang {
+            guard let language = Language.named(lang) else {
+                let known = Language.all.map(\.code).joined(separator: ", ")
+                throw IngestError(.usage, "unknown language `\(lang)`", why: "languages are \(known)", hint: "write e.g. --lang de")
+            }
+            request.language = language
+        } else {
+            request.language = try CuffConfiguration.load().report.language ?? .english
+        }
+        return request
     }
 
     private func recordings(

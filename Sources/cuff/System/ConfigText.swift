@@ -122,5 +122,11 @@ enum ConfigText {
         # A page with live pressures and the latest readings, without a password: whoever can open the address sees them.
         #web = "127.0.0.1:6025"
 
+        #[report]
+        # The rule and the guideline of averages, of `cuff report` and of the page (`cuff average --rules`), and their language: en or de.
+        #rule = "esc-2024"
+        #guideline = "esc-2024"
+        #lang = "de"
+
         """
 }

@@ -38,7 +38,8 @@ private struct RandomHome {
         }
         // The household keeps the first spelling.
         for (place, name) in truth where household.name(name) != nil { truth[place] = household.name(name) }
-        var time: Int64 = 1_777_939_200
+        // The page has averages of the last days; 43 readings cover at most 20 days.
+        var time = HostClock.now().seconds - 21 * 86400
         for _ in 0..<(3 + draw(40)) {
             time += Int64(60 + draw(40_000))
             let (cuff, slot) = places[draw(places.count)]
@@ -147,10 +148,13 @@ private func objects(_ text: String) -> [[String: Any]] {
         let home = try RandomHome(seed)
         let store = try Store(home.database, access: .read)
         let output = try OutputFile(home.folder.file("r.html"))
-        _ = try HealthRuns.report(store, home.selection, person: "", generator: "cuff", to: output) { (report, own) throws(IngestError) in
-            let run = try HealthRuns.average(store, own, AverageRequest(.everything))
-            let values = Set(run.averages.each.map { $0.average.all.systolic?.text })
-            #expect(values.count == 1 && report.entries.allSatisfy { values.contains("\(Int($0.point.systolic))") })
+        var request = ReportRequest(AverageRequest(.everything))
+        request.explains = true
+        _ = try HealthRuns.report(store, home.selection, request, to: output) { (report, own) throws(IngestError) in
+            let value = own.person.flatMap { home.values[home.key($0)] }
+            #expect(!report.averages.isEmpty && report.averages.allSatisfy { $0.average.all.systolic?.text == "\(value ?? 0)" })
+            #expect(report.entries.allSatisfy { Int($0.point.systolic) == value })
+            #expect(report.explained.allSatisfy { Int($0.reading.systolic) == value } && report.explained.count == report.count)
         }
         let page = try String(contentsOfFile: home.folder.file("r.html"), encoding: .utf8)
         let parts = page.components(separatedBy: "<section class=\"person p").dropFirst()
@@ -164,26 +168,49 @@ private func objects(_ text: String) -> [[String: Any]] {
         }
     }
 
-    @Test(arguments: seeds) func thePage_HasATableForEachPerson(_ seed: UInt64) throws {
+    @Test(arguments: seeds) func thePage_ItsReportAndItsTable_AreOfOnePersonEach(_ seed: UInt64) throws {
         let home = try RandomHome(seed)
         let household = home.household
         let site = WebSite(
             WebBoard(onNews: {}), database: home.database, zone: .utc, generator: "cuff",
             .init(counters: { nil }, household: { household }))
-        guard case .response(let response) = site.answer(try HTTPRequest(Array("GET / HTTP/1.0\r\n\r\n".utf8), ownHost: "")) else {
-            Issue.record("no page")
-            return
+        func get(_ target: String) throws -> String {
+            let request = try HTTPRequest(Array("GET \(target) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
+            guard case .response(let response) = site.answer(request) else { return "" }
+            #expect(response.status == "200 OK", "\(target)")
+            return String(decoding: response.body, as: UTF8.self)
         }
-        let parts = String(decoding: response.body, as: UTF8.self).components(separatedBy: "<section aria-labelledby=\"person-").dropFirst()
-        #expect(parts.count == home.counts.count)
         let persons = try Store(home.database, access: .read).persons(home.selection)
-        for (part, person) in zip(parts, persons.all) {
+        func check(_ text: String, _ person: Person, _ own: (Int) -> [String]) throws {
             let value = try #require(home.values[home.key(person)])
-            let table = part.components(separatedBy: "</section>")[0]
-            if !persons.isOne { #expect(table.contains(">\(escaped(persons.heading(person)))</h2>")) }
-            #expect(table.contains("<td>\(value)/60</td>"))
-            for other in home.values.values where other != value { #expect(!table.contains("\(other)/60")) }
+            for words in own(value) { #expect(text.contains(words), "\(person): \(words)") }
+            for other in home.values.values where other != value { #expect(!text.contains("\(other)/60")) }
         }
+        for days in [0, 30] {
+            let parts = try get("/?days=\(days)").components(separatedBy: "<section id=\"person-").dropFirst()
+            #expect(parts.count == home.counts.count)
+            for (part, person) in zip(parts, persons.all) {
+                let own = part.components(separatedBy: "</section>")[0]
+                if !persons.isOne { #expect(own.contains(">\(escaped(persons.heading(person)))</h2>")) }
+                // The table, the latest reading and the average of 30 days.
+                try check(own, person) { ["<td>\($0)/60</td>", "<p><b>\($0)/60</b> mmHg"] }
+                let rows = own.components(separatedBy: "<tr data-key=").count - 1
+                #expect(rows == min(LivePage.rows, home.counts[home.key(person)] ?? 0))
+            }
+        }
+        for person in persons.all {
+            let key = PageContents.key(person)
+            let page = try get("/?days=0&person=\(key)").components(separatedBy: "<section id=\"person-").dropFirst()
+            #expect(page.count == 1 && page.first?.hasPrefix(key) == true)
+            let report = try get("/report?days=0&person=\(key)").components(separatedBy: "<section class=\"person p").dropFirst()
+            #expect(report.count == 1)
+            for text in page + report { try check(text, person) { ["<b>\($0)/60</b>"] } }
+            let rows = try get("/readings.csv?days=0&person=\(key)").split(whereSeparator: \.isNewline)
+            let place = try #require(rows.first?.split(separator: ",").firstIndex(of: "systolic_mmHg"))
+            let found = rows.dropFirst().map { Int($0.split(separator: ",", omittingEmptySubsequences: false)[place]) }
+            #expect(Set(found) == [home.values[home.key(person)]] && found.count == home.counts[home.key(person)])
+        }
+        #expect(try get("/report?days=0").components(separatedBy: "<section class=\"person p").count - 1 == home.counts.count)
     }
 
     @Test(arguments: seeds, ["jsonl", "csv", "influx", "fhir", "omh", "apple-health"])

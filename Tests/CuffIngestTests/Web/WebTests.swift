@@ -149,7 +149,7 @@ import Testing
             try get("/api/state").contains(#""live":[],"lost":[{"key":"1","name":"cuff-1","pressure_mmHg":80,"reason":"connection lost"}]"#)
         )
         let page = try get("/")
-        #expect(page.contains("connection lost at 80 mmHg") && !page.contains("<meter"))
+        #expect(page.contains("cuff-1: Connection lost at 80 mmHg") && !page.contains("<meter"))
         // It is back on another link, which ends the loss.
         _ = try board.write(Batch(source: 2, driver: "par-nibp", device: "cuff-1", entries: [pressure(30)]))
         #expect(board.live.map(\.key) == ["2"] && board.live.map(\.loss) == [nil])
@@ -202,6 +202,61 @@ import Testing
         #expect(board.live.contains { $0.loss == nil && $0.pressure == 77 })
     }
 
+    /// The user's name for a cuff, else its model, else its identity.
+    @Test func aMeasuringCuff_HasTheUsersName() throws {
+        let board = WebBoard(names: ["kitchen"], onNews: {})
+        for (source, device) in [(1, "kitchen"), (2, "/dev/pts/11")] {
+            _ = try board.write(
+                Batch(
+                    source: source, driver: "par-nibp", device: device, identity: DeviceIdentity(model: "BP 9"), entries: [pressure(90)]))
+        }
+        _ = try board.write(Batch(source: 3, driver: "par-nibp", device: "/dev/pts/12", entries: [pressure(90)]))
+        #expect(board.live.map(\.name) == ["kitchen", "BP 9", "/dev/pts/12"])
+    }
+
+    /// The configured language, the address's, or the browser's.
+    @Test func thePage_SpeaksTheLanguage() throws {
+        let board = WebBoard {}
+        func page(_ settings: ReportSettings, _ target: String, _ header: String) throws -> String {
+            let site = WebSite(board, database: nil, zone: .utc, generator: "cuff", settings: settings, .init(counters: { nil }))
+            let head = "GET \(target) HTTP/1.0\r\nAccept-Language: \(header)\r\n\r\n"
+            guard case .response(let response) = site.answer(try HTTPRequest(Array(head.utf8), ownHost: "")) else { return "" }
+            return String(decoding: response.body, as: UTF8.self)
+        }
+        var german = ReportSettings()
+        german.language = .named("de")
+        for (settings, target, header, word) in [
+            (ReportSettings(), "/", "de-DE,de;q=0.9,en;q=0.8", "Blutdruck"), (ReportSettings(), "/", "fr", "Blood pressure"),
+            (german, "/", "en", "Blutdruck"), (german, "/?lang=en", "de", "Blood pressure"),
+            (ReportSettings(), "/?lang=xx", "de", "Blutdruck"),
+        ] { #expect(try page(settings, target, header).contains("<h1>\(word)</h1>"), "\(target) \(header)") }
+        #expect(try page(german, "/", "").contains("Kein Gerät ist angeschlossen."))
+    }
+
+    /// Without a database the readings of this run are averaged, in the order of their times.
+    @Test func withoutADatabase_TheReadingsOfThisRunAreShown() throws {
+        let board = WebBoard {}
+        let now = HostClock.now().seconds
+        for (hours, systolic) in [(0, 120), (30, 130), (20 * 24, 140)] {
+            var reading = Reading(.bloodPressure(.mmHg(systolic, 80, pulse: 70)), driver: "r1", origin: .memory, raw: RawBytes([1]))
+            reading.measured = Timestamp(seconds: now - Int64(hours) * 3600)
+            reading.id = Reading.ID(wallSeconds: now - Int64(hours) * 3600, hash: UInt64(systolic))
+            _ = try board.write(batch(1, [.reading(reading)]))
+        }
+        let site = WebSite(board, database: nil, zone: .utc, generator: "cuff", .init(counters: { nil }))
+        func get(_ target: String) throws -> HTTPResponse {
+            guard case .response(let response) = site.answer(try HTTPRequest(Array("GET \(target) HTTP/1.0\r\n\r\n".utf8), ownHost: ""))
+            else { return .notFound }
+            return response
+        }
+        let page = String(decoding: try get("/").body, as: UTF8.self)
+        // (120 + 130) / 2 of 7 days, (120 + 130 + 140) / 3 of 30 days; the latest is the first that came.
+        #expect(page.contains("Average, 7 days</h3>\n<p><b>125/80</b>") && page.contains("Average, 30 days</h3>\n<p><b>130/80</b>"))
+        #expect(page.contains("<div class=\"latest\"><p><b>120/80</b>"))
+        #expect(String(decoding: try get("/readings.csv").body, as: UTF8.self).split(whereSeparator: \.isNewline).count == 4)
+        #expect(try get("/report").status.hasPrefix("404"))
+    }
+
     @Test func alert_IsNews() throws {
         let calls = Locked(0)
         let board = WebBoard { calls.withLock { $0 += 1 } }
@@ -241,8 +296,8 @@ import Testing
         for limit in ["0", "-1", "1001", "x", ""] { #expect(try get("/api/readings?limit=\(limit)").status.hasPrefix("400")) }
         #expect(try get("/etc/passwd").status.hasPrefix("404"))
         let page = String(decoding: try get("/").body, as: UTF8.self)
-        #expect(page.contains("<b>128/82</b> mmHg") && page.contains("User 1"))
-        #expect(!page.contains("<h2 id=\"alerts\"") && page.contains("<div id=\"alerts-part\">"))
+        #expect(page.contains("<b>128/82</b> mmHg · 71 per minute") && page.contains(">Readings</h2>"))
+        #expect(!page.contains("id=\"alerts\""))
         // Active alerts, with user text escaped for HTML.
         let since = Timestamp(milliseconds: 1_780_000_000_000)
         let alerting = WebSite(
@@ -259,7 +314,7 @@ import Testing
         // 1780000000 is 2026-05-28T20:26:40Z.
         #expect(
             try answer("/").contains(
-                "<th scope=\"row\">&lt;high&gt;</th><td>systolic &gt;= 180</td><td><time datetime=\"2026-05-28T20:26\">2026-05-28 20:26</time></td><td>Anna</td><td>hallway</td>"
+                "<li><b>Anna, hallway: &lt;high&gt;</b> (systolic &gt;= 180), Since <time datetime=\"2026-05-28T20:26\">28 May 2026, 20:26</time></li>"
             ))
         #expect(
             try answer("/api/state").contains(

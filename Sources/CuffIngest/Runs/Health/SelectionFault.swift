@@ -37,6 +37,7 @@ package enum SelectionFault: Fault {
     case notAReading(file: String, line: Int, why: String)
     case unordered
     case tooManySeries
+    case tooManyToExplain(most: Int)
 
     package var statement: (status: RunStatus, text: String) {
         switch self {
@@ -80,6 +81,7 @@ package enum SelectionFault: Fault {
             (isAsked ? .no : .usage, "nothing was deleted: \(isAsked ? "it was not confirmed" : "there is no terminal to ask at")")
         case .notAReading(let file, let line, let why): (.badData, "\(file), line \(line), is not a reading: \(why)")
         case .unordered: (.badData, "the readings are not in the order of their times")
+        case .tooManyToExplain(let most): (.usage, "a report can explain at most \(most) readings")
         case .tooManySeries: (.usage, "too many series to show their values in one order")
         }
     }

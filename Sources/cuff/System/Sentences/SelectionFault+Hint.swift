@@ -34,6 +34,7 @@ extension SelectionFault: Hinted {
         case .deletionNotConfirmed: "type `delete` when asked, or add --confirm delete"
         case .notAReading: "give lines as `cuff export --format jsonl` writes them"
         case .unordered: "sort the lines, e.g. `jq -sc 'sort_by(.measured)[]'`, or keep them in a database"
+        case .tooManyToExplain: "narrow it with --since, or choose one person with --user"
         case .tooManySeries: "narrow it with --since, or add --by-owner"
         }
     }

@@ -1,0 +1,234 @@
+import CuffClinical
+import CuffCore
+import Glibc
+
+/// The readings of the live page, of its report and of its table, by person: from the database, else those of this run.
+final class PageContents: Sendable {
+    typealias Stored = (reading: Reading, provenance: Provenance)
+
+    /// What one page shows.
+    struct View: Sendable {
+        /// The key of the only person that is shown; `nil`, or unknown: all.
+        var person: String?
+        /// One of `LivePage.ranges`.
+        var days: Int
+        var request: ReportRequest
+        var zone: ZoneTable
+        var household: Household
+        var now: Timestamp
+
+        /// The beginning of the first day; the last one is today. `nil` for all.
+        func since(_ days: Int) -> Timestamp? {
+            guard days > 0 else { return nil }
+            let today = WallTime.floor(zone.wall(at: now.seconds), 86400)
+            return Timestamp(seconds: zone.firstInstant(fromWall: (today - Int64(days) + 1) * 86400))
+        }
+    }
+
+    /// The averages of the page, in days.
+    private static let averaged = [7, 30]
+    /// The newest readings in a table; a line has about 150 bytes.
+    static let mostOfTable = 20_000
+
+    /// The persons of a view as long as neither the database nor the minute changes.
+    private struct Kept {
+        var state: [Int64]
+        var view: (person: String?, days: Int, language: String, household: Household, minute: Int64)
+        var persons: [LivePage.Person]
+    }
+
+    private let board: WebBoard?
+    private let path: String?
+    private let names: Set<String>
+    private let kept = Locked<Kept?>(nil)
+
+    init(_ board: WebBoard?, database: String?, names: Set<String>) {
+        (self.board, path, self.names) = (board, database, names)
+    }
+
+    /// `nil` without a database, or before its first reading.
+    private func store() throws(IngestError) -> Store? {
+        guard let path else { return nil }
+        do throws(IngestError) { return try Store(path, access: .read) } catch {
+            guard error.status == .noInput else { throw error }
+            return nil
+        }
+    }
+
+    /// The name of a cuff for people: the user's, else make and model, else its identity.
+    private func name(_ provenance: Provenance) -> String {
+        names.contains(provenance.device) ? provenance.device : provenance.name
+    }
+
+    /// Letters and digits in an address, which do not show the name.
+    static func key(_ person: Person) -> String { String(XXHash64.hash(Array("\(person)".utf8).span), radix: 36) }
+
+    func persons(_ view: View) throws(IngestError) -> [LivePage.Person] {
+        guard let path else { return persons(heard(view), view) }
+        let now = (
+            person: view.person, days: view.days, language: view.request.language.code, household: view.household,
+            minute: view.now.seconds / 60
+        )
+        let state = Self.state(of: path)
+        if let kept = kept.withLock({ $0 }), kept.state == state, kept.view == now { return kept.persons }
+        guard let store = try store() else { return persons(heard(view), view) }
+        let found = persons(try stored(view, in: store), view)
+        kept.withLock { $0 = Kept(state: state, view: now, persons: found) }
+        return found
+    }
+
+    /// Sizes and times of the database and its log: a change of the readings changes one of them.
+    private static func state(of database: String) -> [Int64] {
+        ["", "-wal"].flatMap { suffix -> [Int64] in
+            var status = stat()
+            guard stat(database + suffix, &status) == 0 else { return [0, 0, 0] }
+            return [Int64(status.st_size), Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec)]
+        }
+    }
+
+    // MARK: The page
+
+    /// What a page needs, of all persons or of those that it shows.
+    private struct Found {
+        var persons: Persons
+        var averages: [(days: Int, run: AverageRun)] = []
+        var reports = ByPerson<Report>()
+        /// Oldest first.
+        var latest: [Person: [Stored]] = [:]
+    }
+
+    private func persons(_ found: Found, _ view: View) -> [LivePage.Person] {
+        let shown = shown(found.persons, view)
+        return found.persons.all.map { owner in
+            var person = LivePage.Person(name: view.request.language.heading(owner, among: found.persons), key: Self.key(owner))
+            guard shown.contains(owner) else { return person }
+            person.report = found.reports[owner, default: view.request.empty(view.zone)]
+            for (days, run) in found.averages {
+                person.averages += HealthRuns.averages(of: owner, in: run).map { (days, $0.cuff, $0.average) }
+            }
+            person.latest = (found.latest[owner] ?? []).reversed().map { ($0.reading, name($0.provenance)) }
+            return person
+        }
+    }
+
+    private func shown(_ persons: Persons, _ view: View) -> [Person] {
+        let chosen = persons.all.filter { Self.key($0) == view.person }
+        return chosen.isEmpty ? persons.all : chosen
+    }
+
+    private func stored(_ view: View, in store: Store) throws(IngestError) -> Found {
+        var selection = selection(view)
+        var found = Found(persons: try store.persons(selection))
+        for days in Self.averaged {
+            selection.since = view.since(days)
+            found.averages.append((days, try HealthRuns.average(store, selection, view.request.average)))
+        }
+        selection.since = view.since(view.days)
+        found.reports = try store.reports(selection, like: view.request.empty(view.zone))
+        (selection.since, selection.last) = (nil, LivePage.rows)
+        for person in shown(found.persons, view) {
+            selection.person = person
+            found.latest[person] = try Self.readings(store, selection)
+        }
+        return found
+    }
+
+    private static func readings(_ store: Store, _ selection: ReadingSelection) throws(IngestError) -> [Stored] {
+        var found: [Stored] = []
+        try store.forEach(selection) { reading, provenance in
+            found.append((reading, provenance))
+            return true
+        }
+        return found
+    }
+
+    /// The readings of this run.
+    private func heard(_ view: View) -> Found {
+        let readings = (board?.latest(.max) ?? []).filter {
+            switch $0.reading.content {
+            case .bloodPressure, .failure: true
+            case .pulseRate, .quantity: false
+            }
+        }.map { one in (one, view.household.person(of: one.reading, device: one.provenance.device), one.reading.bestTime(in: view.zone)) }
+        var found = Found(persons: Persons(readings.map(\.1)))
+        // The memory of a cuff may begin with the newest.
+        let inOrder = readings.sorted { ($0.2?.milliseconds ?? .min) < ($1.2?.milliseconds ?? .min) }
+        let sources = Array(Set(readings.map(\.0.provenance)))
+        let rule = InclusionRule(zone: view.zone)
+        for days in Self.averaged {
+            var averages = HomeAverages(view.request.average.rule, zone: view.zone, windows: view.request.average.windows)
+            for (one, person, time) in inOrder {
+                guard let time, let since = view.since(days), time >= since, case .counts(let point) = rule.verdict(on: one.reading) else {
+                    continue
+                }
+                averages.add(
+                    HomeReading(
+                        id: point.id, time: time, systolic: point.systolic, diastolic: point.diastolic, pulse: point.pulse,
+                        flags: point.flags, person: person, source: sources.firstIndex(of: one.provenance) ?? 0))
+            }
+            averages.finish()
+            found.averages.append((days, AverageRun(averages: averages, sources: sources)))
+        }
+        for (one, person, time) in inOrder {
+            if view.since(view.days).map({ since in time.map { $0 >= since } ?? false }) ?? true {
+                found.reports[person, default: view.request.empty(view.zone)].add(one.reading, from: one.provenance)
+            }
+            found.latest[person, default: []] = Array((found.latest[person, default: []] + [one]).suffix(LivePage.rows))
+        }
+        return found
+    }
+
+    private func selection(_ view: View) -> ReadingSelection {
+        var selection = ReadingSelection(kinds: [.bloodPressure, .measurement], zone: view.zone)
+        selection.household = view.household
+        return selection
+    }
+
+    // MARK: Files
+
+    /// The selection of a report or a table; the person is looked up by the key.
+    private func selection(_ view: View, in store: Store) throws(IngestError) -> ReadingSelection {
+        var selection = selection(view)
+        selection.person = try view.person.flatMap { key throws(IngestError) in
+            try store.persons(selection).all.first { Self.key($0) == key }
+        }
+        selection.since = view.since(view.days)
+        return selection
+    }
+
+    /// Returns whether there is a database to report on.
+    func appendReport(_ view: View, to text: inout TextBuffer) throws(IngestError) -> Bool {
+        guard let store = try store() else { return false }
+        let reports = try HealthRuns.reports(store, selection(view, in: store), view.request)
+        HealthRuns.append(reports.map(\.report), view.request, to: &text)
+        return true
+    }
+
+    /// The newest readings as CSV.
+    func appendTable(_ view: View, to text: inout TextBuffer) throws {
+        let found: [Stored]
+        if let store = try store() {
+            var selection = try selection(view, in: store)
+            selection.last = Self.mostOfTable
+            found = try Self.readings(store, selection)
+        } else {
+            found = (board?.latest(.max) ?? []).filter { one in
+                view.person.map { $0 == Self.key(view.household.person(of: one.reading, device: one.provenance.device)) } ?? true
+            }
+        }
+        var writer = try Exporter.named("csv").writer(ExportChoices(), HealthRuns.exportContext(view.zone, version: view.request.generator))
+        writer.begin(to: &text)
+        for (reading, provenance) in found {
+            do throws(ExportOmission) { try writer.append(reading, from: provenance, parts: .values, to: &text) } catch { continue }
+        }
+        writer.end(to: &text)
+    }
+
+    /// The latest readings, oldest first.
+    func latest(_ count: Int, _ zone: ZoneTable, _ household: Household) throws(IngestError) -> [Stored] {
+        guard let store = try store() else { return board?.latest(count) ?? [] }
+        var selection = ReadingSelection(zone: zone)
+        (selection.last, selection.household) = (count, household)
+        return try Self.readings(store, selection)
+    }
+}
