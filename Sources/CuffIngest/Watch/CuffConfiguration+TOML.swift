@@ -27,6 +27,12 @@ extension CuffConfiguration {
                     sinks.removeAll { $0.name == sink.name }
                     sinks.append(sink)
                 }
+            case "source":
+                for section in try root.sections(key) {
+                    let source = try section.source()
+                    sources.removeAll { $0.plan.name == source.plan.name }
+                    sources.append(source)
+                }
             case "alert":
                 for section in try root.sections(key) {
                     let alert = try section.alert(drivers)
@@ -37,7 +43,7 @@ extension CuffConfiguration {
                 guard let section = root.section(key) else { throw root.wrongType(key, "a section, [watch]") }
                 try readWatch(section, drivers)
             default:
-                throw root.unknown(key, ["device", "sink", "alert", "watch"])
+                throw root.unknown(key, ["device", "sink", "source", "alert", "watch"])
             }
         }
     }
@@ -135,6 +141,17 @@ extension ConfigurationSection {
             options[entry.key] = text
         }
         return options
+    }
+}
+
+/// `[source.NAME]`
+extension ConfigurationSection {
+    func source() throws(IngestError) -> CuffConfiguration.NamedSource {
+        try checkKeys(["exec"])
+        guard let command = try string("exec"), !command.isEmpty else { throw wrongType("exec", "a program, such as \"./read-folder\"") }
+        do throws(IngestError) {
+            return CuffConfiguration.NamedSource(plan: try SourcePlan("exec:\(command)", name: name), origin: origin("exec"))
+        } catch { throw value("exec", error) }
     }
 }
 

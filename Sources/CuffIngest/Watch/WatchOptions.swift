@@ -31,6 +31,8 @@ public struct WatchOptions: Sendable {
     public var generator = "cuff"
     /// Ports for cuffs that connect.
     public var listens: [ListenPlan] = []
+    /// Programs that deliver readings.
+    public var sources: [SourcePlan] = []
     /// udevd's events or the kernel's; defaults to udevd's if it runs.
     public var source: HotplugWatcher.Source?
     /// Replaces udev as the source of events, on the given queue.

@@ -31,6 +31,7 @@ final class WatchRun {
     var isStopping = false
     var ignored = IgnoredFrames()
     var callers: [CallerLinks] = []
+    var sources: [SourceRun] = []
     var openPorts = 0
     /// Set while links of callers are closing.
     var endStatus: RunStatus?
@@ -60,6 +61,23 @@ final class WatchRun {
     }
 
     // MARK: From the thread that runs the watch
+
+    /// Before `start`.
+    func checkSources() throws(IngestError) {
+        guard !watch.sources.isEmpty else { return }
+        if watch.settings.isOnce { throw IngestError(SourceFault.once) }
+        if !pipeline.isDurable { throw IngestError(SourceFault.notDurable) }
+        let names = watch.sources.map(\.name)
+        for (number, name) in names.enumerated() where names[..<number].contains(name) { throw IngestError(SourceFault.sameName(name)) }
+        let notices = watch.notices
+        sources = watch.sources.map { plan in SourceRun(plan, pipeline) { notices(.watcher($0)) } }
+    }
+
+    /// Returns when every source helper has ended.
+    func endSources() {
+        for source in sources { source.stop() }
+        for source in sources { source.wait() }
+    }
 
     /// Binds every port; before `start`.
     func listen() throws(IngestError) {
@@ -93,6 +111,7 @@ final class WatchRun {
         let watcher = watch.hears?(queue) ?? HotplugWatcher(queue: queue, source: watch.source)
         let me = LoopBound(self)
         loop.sync { me.value.begin(watcher) }
+        for source in sources { source.start() }
         do throws(HotplugFault) {
             try watcher.start { @Sendable [loop] events in loop.async { me.value.hear(events) } }
         } catch {
@@ -163,6 +182,7 @@ final class WatchRun {
         notifyService { $0.stopping() }
         schedules?.stop()
         for links in callers { links.stop() }
+        for source in sources { source.stop() }
         // Half of the grace period is for links, the other half for sinks.
         graceTimer.set(after: watch.grace / 2)
         handle(.stop)

@@ -16,7 +16,7 @@ public struct WatchSetup: Sendable {
 
     /// Reads the configuration and adds the command line; `drivers` are the available ones. Throws if either is invalid.
     public static func options(
-        config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = [],
+        config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = [], source: [String] = [],
         drivers: [CuffDriver] = CuffFamilies.all
     ) throws(IngestError) -> WatchSetup {
         let configuration = try load(config, drivers)
@@ -30,9 +30,14 @@ public struct WatchSetup: Sendable {
         guard !once || listen.isEmpty else {
             throw IngestError(ConfigurationFault.listensOnce)
         }
+        watch.sources =
+            try source.isEmpty ? configuration.sources.map(\.plan) : source.map { (text) throws(IngestError) in try SourcePlan(text) }
         // A page would disappear at once, and a running watch may use the port.
         watch.web = once ? nil : configuration.web
-        if once { watch.listens = [] }
+        if once {
+            watch.listens = []
+            if source.isEmpty { watch.sources = [] }
+        }
         watch.alerts = AlertSettings(configuration)
         watch.reloadAlerts = { () throws(IngestError) in AlertSettings(try load(config, drivers)) }
         watch.reload = { () throws(IngestError) in try load(config, drivers).assignments + own }
