@@ -79,7 +79,7 @@ struct Cuff: ParsableCommand {
     /// one, the parser searches the whole program for conformances, a noticeable delay. A verb with a `_superCommandName` is not
     /// asked for completion scripts, which are the whole program's.
     private static let asked: (any ParsableCommand.Type)? = CommandLine.arguments.dropFirst().first.flatMap { name in
-        verbs.first { $0.name == (name == "source" ? "sources" : name) }?.verb()
+        verbs.first { $0.name == (name == "source" || name == "sink" ? name + "s" : name) }?.verb()
     }
 
     /// The parsed command. A verb that parses its own arguments needs no command tree; everything else, including help and

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check.py CUFF [SECTION…]: programs as sources of a real `cuff watch`: folder, omblepy, protocol, kill.
+"""check.py CUFF [SECTION…]: programs as sources of a real `cuff watch`: folder, omblepy, protocol, sinks, kill.
 
     KILLS=100      how often cuff or the helper is killed with -9 at a random instant
 """
@@ -116,6 +116,27 @@ def protocol():
     check(done.returncode == 64 and "durable" in done.stderr, "protocol: without a durable sink", done.returncode, done.stderr)
 
 
+def sinks():
+    kept = FOLDER / "kept.jsonl"
+    def examine(command):
+        done = subprocess.run([CUFF, "sink", "check", str(command)], capture_output=True, text=True, env=ENVIRONMENT, cwd=FOLDER)
+        return done.returncode, done.stdout
+    status, said = examine("%s %s" % (ROOT / "Examples/Sinks/append.py", kept))
+    check(status == 0 and said.count("ok  ") == 7 and "FAILED" not in said, "sinks: an example keeps every rule", status, said)
+    check(len(kept.read_text().splitlines()) == 1000, "sinks: its thousand readings are stored once")
+    for name, body, rule in (
+        ("none", "say('hello')", "ready 1"),
+        ("twice", "say('ready 1')\nfor line in sys.stdin: [say('ok %s 0' % json.loads(line)['id']) for _ in range(2)]", "answers for each"),
+        ("other", "say('ready 1')\nfor line in sys.stdin: say('yes')", "answers for each"),
+        ("refuses", "say('ready 1')\nfor line in sys.stdin: say('refuse %s 0 no' % json.loads(line)['id'])", "accepts a reading"),
+        ("half", "say('ready 1')\nfor line in sys.stdin: say('ok %s 0' % json.loads(line)['id'])", "half of a line")):
+        program = FOLDER / ("sink-" + name)
+        program.write_text("#!/usr/bin/env python3\nimport json, sys, time\ndef say(text): sys.stdout.write(text + '\\n'); sys.stdout.flush()\n" + body + "\n")
+        program.chmod(0o755)
+        status, said = examine(program)
+        check(status == 1 and any(rule in one for one in said.splitlines() if one.startswith("FAILED")), "sinks: %s" % name, status, said)
+
+
 # Sends what was not acknowledged, and notes each acknowledgement on disk before the next.
 JOURNAL = """#!/usr/bin/env python3
 import json, os, sys, time
@@ -173,7 +194,7 @@ def kill():
     check(hit > kills // 3, "kill: a third of them interrupt the delivery", hit)
 
 
-sections = {f.__name__: f for f in (folder, omblepy, protocol, kill)}
+sections = {f.__name__: f for f in (folder, omblepy, protocol, sinks, kill)}
 try:
     for name in sys.argv[2:] or list(sections): sections[name]()
 finally: shutil.rmtree(FOLDER, ignore_errors=True)

@@ -52,8 +52,15 @@ struct Sources: ParsableCommand {
             let stop = StopSignal()
             stop.watch()
             let findings = SourceCheck(plan, patience: patience?.duration ?? .seconds(10)).run(stop)
-            Terminal.put(findings.map { "\($0.fault == nil ? "ok" : "FAILED")  \($0.rule)\($0.fault.map { ": \($0)" } ?? "")\n" }.joined())
-            if findings.contains(where: { $0.fault != nil }) { throw ExitCode(.no) }
+            try findings.conclude()
         }
+    }
+}
+
+extension [HelperFinding] {
+    /// Prints one line for each rule; throws if one was broken.
+    func conclude() throws {
+        Terminal.put(map { "\($0.fault == nil ? "ok" : "FAILED")  \($0.rule)\($0.fault.map { ": \($0)" } ?? "")\n" }.joined())
+        if contains(where: { $0.fault != nil }) { throw ExitCode(.no) }
     }
 }
