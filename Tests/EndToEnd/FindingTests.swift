@@ -130,6 +130,7 @@ import Testing
             names == [
                 "device hallway", "device clinic", "device modem", "sink database", "sink lines", "sink server", "sink home",
                 "sink fleet", "sink ward", "sink influx1", "sink influx2", "sink fhir", "sink fhir-slots", "sink web", "sink pigeon",
+                "sink hl7", "source bluetooth",
                 "watch listen", "watch again", "watch web", "alert high", "alert pulse", "alert silence",
             ])
         #expect(shown.output.contains("user 1=Anna"))

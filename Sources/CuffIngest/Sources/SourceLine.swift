@@ -15,8 +15,6 @@ struct SourceLine: Sendable {
         let text: String
     }
 
-    /// The driver of all readings of helpers.
-    static let driver: DriverID = "source"
     /// A line of `cuff` has at most some hundred bytes.
     static let longest = 4096
 
@@ -55,7 +53,7 @@ struct SourceLine: Sendable {
         let user = try Self.whole(line, "user", 1...Int64(Int32.max), refuse)
         let revision = try Self.whole(line, "revision", 0...254, refuse)
         var reading = Reading.reported(
-            content, key: "\(name)\u{0}\(device ?? "")\u{0}\(id)", raw: bytes, by: Self.driver, at: time, offset: offset,
+            content, key: "\(name)\u{0}\(device ?? "")\u{0}\(id)", raw: bytes, at: time, offset: offset,
             user: user.map { Int32(truncatingIfNeeded: $0) }, flags: flags, origin: origin, received: received)
         reading.revision = UInt8(truncatingIfNeeded: revision ?? 0)
         (self.id, self.device, self.reading) = (id, device, reading)

@@ -12,8 +12,12 @@ public struct SourcePlan: Sendable, Hashable, CustomStringConvertible {
         guard text.hasPrefix("exec:") else { throw IngestError(SourceFault.notAProgram(text)) }
         command = String(text.dropFirst("exec:".count))
         words = try CommandPeer.words(command)
-        guard CommandPeer.find(words[0]) != nil else { throw IngestError(SourceFault.noProgram(words[0])) }
         self.name = name ?? String(words[0].split(separator: "/").last ?? "source")
+    }
+
+    /// Throws if there is no such program.
+    func find() throws(IngestError) {
+        guard CommandPeer.find(words[0]) != nil else { throw IngestError(SourceFault.noProgram(words[0])) }
     }
 
     /// `exec:` and the command.

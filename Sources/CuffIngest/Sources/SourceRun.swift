@@ -133,7 +133,7 @@ final class SourceRun: Sendable {
                         submitted += 1
                         owner.pipeline.submit(
                             Batch(
-                                source: source, driver: SourceLine.driver, device: line.device ?? owner.plan.name,
+                                source: source, driver: Reading.reportedDriver, device: line.device ?? owner.plan.name,
                                 entries: [.reading(line.reading)], through: submitted))
                     case .answer(let text):
                         unsent += Array("\(text)\n".utf8)

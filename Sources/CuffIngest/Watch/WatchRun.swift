@@ -67,6 +67,7 @@ final class WatchRun {
         guard !watch.sources.isEmpty else { return }
         if watch.settings.isOnce { throw IngestError(SourceFault.once) }
         if !pipeline.isDurable { throw IngestError(SourceFault.notDurable) }
+        for plan in watch.sources { try plan.find() }
         let names = watch.sources.map(\.name)
         for (number, name) in names.enumerated() where names[..<number].contains(name) { throw IngestError(SourceFault.sameName(name)) }
         let notices = watch.notices
