@@ -127,7 +127,7 @@ final class SourceRun: Sendable {
                         buffer = []
                         unsent = []
                         do throws(IngestError) { try peer.open(owner.stopSignal) } catch {
-                            events.append(.notStarted(error.why ?? "\(error)"))
+                            events.append(.notStarted("\(error)"))
                         }
                     case .submit(let line):
                         submitted += 1
