@@ -64,7 +64,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         rig.begin()
         rig.handle(.line(line("x")))
         rig.handle(.ended(isClean: false))
-        #expect(rig.told == ["the helper ended; starting it again in 1 second, then less and less often"] && rig.closes == 1)
+        #expect(rig.told == ["the helper ended; starting it again in 1 s, then less and less often"] && rig.closes == 1)
         rig.pass(1)
         #expect(rig.starts == 2)
         rig.handle(.line(Array("ready 1".utf8)))
@@ -148,7 +148,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         rig.handle(.line(Array("later the adapter is off".utf8)))
         #expect(rig.told == ["the adapter is off"] && rig.closes == 0)
         rig.handle(.line(Array("fatal no such cuff".utf8)))
-        #expect(rig.told.last == "no such cuff; starting it again in 5 minutes, then less and less often" && rig.closes == 1)
+        #expect(rig.told.last == "no such cuff; starting it again in 5 min, then less and less often" && rig.closes == 1)
     }
 
     @Test func input_StopsWhileTooManyAreUnanswered() {
