@@ -3,6 +3,7 @@
 # make test-core   the pure modules and their tests alone; FILTER=R1 for the tests with that in their name
 # make test-exhaustive  the core and clinical tests with every bit flipped, every seed and all readings: two minutes
 # make lint        formatting and the project rules
+# make conformance the open test cases in Conformance/ against the debug build, and a recording made, anonymised and replayed
 # make examples    build the program in Examples/ that embeds the libraries, and check its package
 # make build       the release binary at .build/release/cuff
 # make install     install the result of `make build` below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
@@ -13,7 +14,7 @@
 # make tarball     binary, udev rules, units, completions and manual with an installer, in .build/cuff-VERSION-MACHINE.tar.xz
 # make release     the Debian packages and the tarball with exactly the dependencies of .ci/Package.resolved
 # make uninstall   remove what `make install` installed below PREFIX; keeps readings
-# make readme      regenerate the tables of cuffs, addresses and sinks in docs/
+# make readme      regenerate the tables of cuffs, addresses, sinks and recordings in docs/
 # make manual      regenerate the manual pages in man/
 # make hooks       install a git pre-commit hook that runs `make lint`
 # make rebaseline  rewrite the expected lines of the captures; read every changed line before you commit
@@ -27,6 +28,7 @@
 # make test-kill   kill -9 and unplugging at 500 random instants each: no confirmed reading is lost or stored twice
 # make test-sources  programs as sources of a watch, and KILLS=100 kills of both: none lost, none twice
 # make test-stall  a sink that stops for a minute: flat memory, nothing lost
+# make test-import  a generated Apple Health export of 200 MB: memory and speed of `cuff import`
 # make soak        T=600: eight cuffs into four sinks for T seconds: flat memory and descriptors
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
 # make remote      build the helper programs that deliver readings to servers, in Remote/.build/release
@@ -85,7 +87,7 @@ BUILD_FLAGS ?=
 REMOTE_FLAGS ?=
 SUITE ?= bookworm
 
-.PHONY: binary remote-binaries deb release test-deb test-web bench-web tarball manual hooks examples help readme demo test test-build test-run test-core test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
+.PHONY: binary remote-binaries deb release test-deb test-web bench-web tarball manual hooks examples conformance help readme demo test test-build test-run test-core test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -96,6 +98,13 @@ packages:
 examples: packages
 	$(SWIFT) build --target EmbeddingExample
 	$(SWIFT) package --package-path Examples dump-package >/dev/null
+
+conformance: packages
+	$(SWIFT) build --product cuff
+	@Conformance/generate --check
+	@Conformance/selftest
+	@Conformance/run Conformance/adapters/cuff .build/debug/cuff
+	@Tests/recording.sh .build/debug/cuff
 
 build: packages binary
 
@@ -210,6 +219,10 @@ test-stall: packages
 	$(SWIFT) build --build-tests
 	CUFF_STALL=60 $(SWIFT) test --skip-build --disable-xctest --filter StallTests
 
+.PHONY: test-import
+test-import: build
+	@Tests/Imports/apple.py .build/release/cuff
+
 soak: T = 600
 soak: build
 	@Tests/soak.sh .build/release/cuff $(T)
@@ -266,6 +279,7 @@ clean:
 readme: packages
 	$(SWIFT) build --product cuff
 	@.ci/readme .build/debug/cuff
+	@.ci/recordings
 
 manual: packages
 	$(SWIFT) build --product cuff

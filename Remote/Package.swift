@@ -28,7 +28,7 @@ let package = Package(
             name: "HTTPSinkTests", dependencies: ["HTTPSink", "RemoteSink", .product(name: "CuffClinical", package: "cuff")]),
 
         .systemLibrary(name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .target(name: "HL7Sink", dependencies: ["RemoteSink", .product(name: "CuffCore", package: "cuff")]),
+        .target(name: "HL7Sink", dependencies: ["RemoteSink", .product(name: "CuffClinical", package: "cuff")]),
         .executableTarget(name: "cuff-sink-hl7", dependencies: ["HL7Sink", "RemoteSink", "CTLS"]),
         .testTarget(name: "HL7Tests", dependencies: ["HL7Sink", "RemoteSink", .product(name: "CuffCore", package: "cuff")]),
 

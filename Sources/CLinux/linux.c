@@ -90,6 +90,10 @@ int clinux_hid_set_feature(int descriptor, const uint8_t *report, int length) {
     return outcome(ioctl(descriptor, HIDIOCSFEATURE((unsigned)length), report));
 }
 
+int clinux_hid_get_feature(int descriptor, uint8_t *report, int length) {
+    return outcome(ioctl(descriptor, HIDIOCGFEATURE((unsigned)length), report));
+}
+
 /* Majors 136-143 are the slaves of Unix98 pseudo terminals (Documentation/admin-guide/devices.txt). */
 int clinux_is_pty(int descriptor) {
     struct stat status;

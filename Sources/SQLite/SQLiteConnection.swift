@@ -2,7 +2,11 @@ import CSQLite
 
 /// One connection to a database file. It belongs to one thread at a time; protect it with a lock to share it.
 package final class SQLiteConnection {
-    package enum Access: Sendable { case read, write }
+    package enum Access: Sendable {
+        case read, write
+        /// A file that does not change: it is not locked, and its log is not read.
+        case immutable
+    }
 
     private var handle: OpaquePointer?
     private var cache: [String: SQLiteStatement] = [:]
@@ -12,8 +16,14 @@ package final class SQLiteConnection {
     /// `busyTimeout`: how long a statement waits for another connection's lock.
     package init(_ path: String, _ access: Access, busyTimeout: Duration = .zero) throws(SQLiteError) {
         self.busyTimeout = busyTimeout
-        let flags = access == .read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        let result = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+        let flags =
+            switch access {
+            case .read: SQLITE_OPEN_READONLY
+            case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            }
+        let name = access == .immutable ? Self.immutableAddress(path) : path
+        let result = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard result == SQLITE_OK else {
             // A connection is there also where opening failed, and has the reason; deinit closes it.
             throw handle == nil ? SQLiteError(result, "out of memory") : SQLiteError(of: handle)
@@ -22,6 +32,20 @@ package final class SQLiteConnection {
     }
 
     deinit { sqlite3_close_v2(handle) }
+
+    /// The path as a URI (sqlite.org/uri.html), with special bytes escaped.
+    private static func immutableAddress(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        var address = "file:"
+        for byte in path.utf8 {
+            if byte >= 0x80 || byte <= 0x20 || "%?#".utf8.contains(byte) {
+                address += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            } else {
+                address.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return address + "?immutable=1"
+    }
 
     package func close() throws(SQLiteError) {
         cache = [:]

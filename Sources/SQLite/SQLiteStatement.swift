@@ -81,6 +81,8 @@ package final class SQLiteStatement {
     @inlinable package var columnCount: Int32 { sqlite3_column_count(handle) }
     @inlinable package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
     @inlinable package func isInteger(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_INTEGER }
+    package func isReal(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_FLOAT }
+    package func isBlob(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_BLOB }
     /// 0 for NULL.
     @inlinable package func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
     @inlinable package func integer(_ column: Int32) -> Int64? { isNull(column) ? nil : number(column) }

@@ -34,6 +34,77 @@ extension TOMLDocument {
         return try TOMLDocument(text.indices.filter { offset in !lines.contains { $0.contains(offset) } }.map { text[$0] })
     }
 
+    /// The document with another name for a section that has a header; its content stays. Unchanged if it is not present.
+    package func renaming(_ path: [String], to name: String) throws(TOMLFault) -> TOMLDocument {
+        var table: TOMLTable? = root
+        for key in path.dropLast() { table = table?[key]?.table }
+        guard let entry = path.last.flatMap({ table?.entry($0) }) else { return self }
+        guard entry.value.table?.form == .header else {
+            throw TOMLFault(line: line(at: entry.start), reason: "`\(entry.key)` has no header of its own")
+        }
+        return try replacing(entry.keyRange, with: Self.dotted([name]))
+    }
+
+    /// The document with another element in an array of texts, or without it if `text` is `nil`. Comments in the array stay.
+    package func settingElement(_ index: Int, of path: [String], to text: String?) throws(TOMLFault) -> TOMLDocument {
+        var table: TOMLTable? = root
+        for key in path.dropLast() { table = table?[key]?.table }
+        guard let entry = path.last.flatMap({ table?.entry($0) }), let array = entry.value.array else { return self }
+        let elements = strings(in: entry.valueRange)
+        guard elements.count == array.count, elements.indices.contains(index) else {
+            throw TOMLFault(line: line(at: entry.start), reason: "`\(entry.key)` is not a list of texts on one line each")
+        }
+        var element = elements[index]
+        guard text == nil else { return try replacing(element, with: Self.quoted(text ?? "")) }
+        // With the comma behind it, else with the one before it.
+        let behind = self.text[element.upperBound..<entry.valueRange.upperBound].firstIndex { $0 != 0x20 }
+        if let behind, self.text[behind] == UInt8(ascii: ",") {
+            let rest = self.text[(behind + 1)...].firstIndex { $0 != 0x20 } ?? behind + 1
+            element = element.lowerBound..<rest
+        } else if index > 0 {
+            let before = self.text[elements[index - 1].upperBound..<element.lowerBound].firstIndex(of: UInt8(ascii: ","))
+            guard let before else { throw TOMLFault(line: line(at: entry.start), reason: "`\(entry.key)` has no comma there") }
+            element = before..<element.upperBound
+            // A comment between the comma and the element ends with its line.
+            if self.text[element].contains(0x0A) {
+                return try replacing(elements[index], with: "").replacing(before..<before + 1, with: "")
+            }
+        }
+        return try replacing(element, with: "")
+    }
+
+    /// The document with another first element of an array of texts; a missing array is added.
+    package func prepending(_ text: String, to path: [String]) throws(TOMLFault) -> TOMLDocument {
+        var table: TOMLTable? = root
+        for key in path.dropLast() { table = table?[key]?.table }
+        guard let entry = path.last.flatMap({ table?.entry($0) }), let array = entry.value.array else {
+            return try setting(path, to: "[\(Self.quoted(text))]")
+        }
+        let start = entry.valueRange.lowerBound + 1
+        return try replacing(start..<start, with: Self.quoted(text) + (array.isEmpty ? "" : ", "))
+    }
+
+    /// The texts in quotes of a range, outside of comments.
+    private func strings(in range: Range<Int>) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var at = range.lowerBound
+        while at < range.upperBound {
+            let byte = text[at]
+            if byte == UInt8(ascii: "#") {
+                at = lineEnd(at)
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                let start = at
+                at += 1
+                while at < range.upperBound, text[at] != byte { at += text[at] == UInt8(ascii: "\\") && byte == UInt8(ascii: "\"") ? 2 : 1 }
+                at += 1
+                found.append(start..<at)
+            } else {
+                at += 1
+            }
+        }
+        return found
+    }
+
     /// A text in double quotes.
     package static func quoted(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { scalar in

@@ -6,7 +6,7 @@ import Glibc
 
 struct Cuff: ParsableCommand {
     static let name = "cuff"
-    static let version = "0.1.0"
+    static let version = "0.2.0"
 
     static let configuration = CommandConfiguration(
         commandName: name,
@@ -17,7 +17,7 @@ struct Cuff: ParsableCommand {
             Readings go to any number of sinks (`cuff sinks kinds` explains them): \(SinkChoice.spellings). A `?` at the end makes a \
             sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines; read, \
             measure, record and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
-            is said. show, stats, report, export, add, note, edit, delete, db and sinks use the same file. decode and replay only print.
+            is said. show, stats, report, export, import, add, note, edit, delete, db and sinks use the same file. decode and replay only print.
 
             A cuff is named by one of (`cuff list --addresses` explains them): \(TransportKind.forms()).
             """,
@@ -54,7 +54,8 @@ struct Cuff: ParsableCommand {
         (
             "Readings",
             [
-                ("show", { Show.self }), ("export", { Export.self }), ("add", { Add.self }), ("note", { Note.self }),
+                ("show", { Show.self }), ("export", { Export.self }), ("import", { Import.self }), ("add", { Add.self }),
+                ("note", { Note.self }),
                 ("edit", { Edit.self }), ("delete", { Delete.self }),
             ]
         ),
@@ -68,7 +69,8 @@ struct Cuff: ParsableCommand {
         (
             "System",
             [
-                ("config", { Config.self }), ("db", { DatabaseVerb.self }), ("sinks", { Sinks.self }), ("sources", { Sources.self }),
+                ("config", { Config.self }), ("web", { Web.self }), ("person", { PersonVerb.self }), ("db", { DatabaseVerb.self }),
+                ("sinks", { Sinks.self }), ("sources", { Sources.self }),
                 ("doctor", { DoctorVerb.self }),
             ]
         ),
@@ -79,13 +81,17 @@ struct Cuff: ParsableCommand {
     /// one, the parser searches the whole program for conformances, a noticeable delay. A verb with a `_superCommandName` is not
     /// asked for completion scripts, which are the whole program's.
     private static let asked: (any ParsableCommand.Type)? = CommandLine.arguments.dropFirst().first.flatMap { name in
-        verbs.first { $0.name == (name == "source" || name == "sink" ? name + "s" : name) }?.verb()
+        verbs.first { $0.name == fullName(name) }?.verb()
     }
+
+    /// `cuff sink` is `cuff sinks`, and `cuff source` is `cuff sources`.
+    private static func fullName(_ verb: String) -> String { verb == "source" || verb == "sink" ? verb + "s" : verb }
 
     /// The parsed command. A verb that parses its own arguments needs no command tree; everything else, including help and
     /// errors, uses the whole program.
     fileprivate static func parsed() throws -> any ParsableCommand {
-        let arguments = withStandardAddresses(Array(CommandLine.arguments.dropFirst()))
+        var arguments = withStandardAddresses(Array(CommandLine.arguments.dropFirst()))
+        if let verb = arguments.first { arguments[0] = fullName(verb) }
         if let asked, let command = try? asked.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == asked {
             return command
         }

@@ -33,6 +33,15 @@ import Testing
         #expect((found["source"] as? String)?.isEmpty == false)
     }
 
+    @Test func aCuffWithoutEnoughProtocol_IsFound_WithTheRecordingThatIsNeeded() async throws {
+        let found = try #require(try await CuffProcess.run(["drivers", "surgivet", "--json"]).objects("model").first)
+        #expect(found["reason"] as? String == "incomplete" && (found["known"] as? String)?.contains("25 columns") == true)
+        let plain = try await CuffProcess.run(["drivers", "surgivet"])
+        #expect(
+            plain.status == 0 && plain.output.contains("too little of its protocol is public; a driver needs a recording"),
+            "\(plain.output)")
+    }
+
     @Test(arguments: [
         (["drivers", "bm59"], "did you mean `cuff drivers bm5"), (["drivers", "bauerer"], "cuff drivers beurer`"),
         (["drivers", "1234:5678"], "cuff identify"), (["drivers", "xyzzy"], "--models"),
@@ -128,9 +137,9 @@ import Testing
         let names = Set(shown.objects("setting").compactMap { $0["name"] as? String })
         #expect(
             names == [
-                "device hallway", "device clinic", "device modem", "sink database", "sink lines", "sink server", "sink home",
-                "sink fleet", "sink ward", "sink influx1", "sink influx2", "sink fhir", "sink fhir-slots", "sink web", "sink pigeon",
-                "sink hl7", "source bluetooth",
+                "device hallway", "device clinic", "device modem", "person Anna", "sink database", "sink lines", "sink server", "sink home",
+                "sink fleet", "sink ward", "sink influx1", "sink influx2", "sink fhir", "sink fhir-slots", "sink clinic", "sink web",
+                "sink pigeon", "sink hl7", "source bluetooth",
                 "watch listen", "watch again", "watch web", "alert high", "alert pulse", "alert silence",
             ])
         #expect(shown.output.contains("user 1=Anna"))
@@ -177,6 +186,14 @@ import Testing
         #expect(run.status == 0)
         #expect(run.output.contains("[device.taidoc]\nmatch = \"port:1-1.2\"\ndriver = \"taidoc\"\n"), "\(run.output)")
         #expect(!FileManager.default.fileExists(atPath: scratch.path("config")))
+        let owned = try await CuffProcess.run(
+            [
+                "setup", "--yes", "--assign", "port:1-1.2=and-std,name=hall", "--user-name", "0=Ben", "--user-name", "1=Anna", "--output",
+                "-",
+            ],
+            environment: environment)
+        #expect(
+            owned.output.hasSuffix("driver = \"and-std\"\n\n[person.Ben]\ncuffs = [\"hall\"]\n"), "a cuff without users: \(owned.output)")
         let silent = try await CuffProcess.run(["setup"], environment: environment)
         #expect(silent.status == 64)
         #expect(silent.errors.contains("--yes"))

@@ -213,7 +213,7 @@ import Testing
         for section in ["versions", "devices", "checks", "configuration", "database", "sinks", "log"] {
             #expect(text.contains("== \(section) ==\n"), "\(section) is missing")
         }
-        #expect(text.contains("cuff 0.1.0") && text.contains("kernel ") && text.contains("phd blood_pressure "))
+        #expect(text.contains("cuff 0.2.0") && text.contains("kernel ") && text.contains("phd blood_pressure "))
         #expect(text.contains("beurer-serial") && text.contains("[cuff 1]") && text.contains("[person 1]"))
         for secret in ["SECRETSERIAL1", "annas-bedroom", "Annabella", "Benedict", "topsecret1", "home-of-anna", home] {
             #expect(!text.contains(secret), "the report tells \(secret)")

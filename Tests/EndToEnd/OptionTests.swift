@@ -11,6 +11,8 @@ import Testing
         "config check": "prints which files are right", "sinks retry": "prints nothing", "sinks drop": "prints nothing",
         "sinks forget": "prints nothing", "help": "prints help", "sinks check": "prints one line for each rule",
         "sources check": "prints one line for each rule", "note": "prints nothing", "edit": "prints nothing",
+        "person name": "writes a configuration", "person bind": "writes a configuration", "person unbind": "writes a configuration",
+        "web link": "prints links, one a line", "web revoke": "prints nothing",
     ]
 
     private func verbs() async throws -> [(name: String, verb: [String: Any])] {

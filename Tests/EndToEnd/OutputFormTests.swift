@@ -73,6 +73,15 @@ import Testing
         }
     }
 
+    @Test func aDraft_ShowsFramesAndChecksOfARecording() async throws {
+        let run = try await CuffProcess.run(["drivers", "--draft", "\(Self.captures)/taidoc/two-records.capture"])
+        #expect(run.status == 0 && run.output.contains("start 51, 8 bytes"), "\(run.output) \(run.errors)")
+        #expect(run.output.contains("the last byte: sum from byte 0 on"), "\(run.output)")
+        let json = try await CuffProcess.run(["drivers", "--draft", "\(Self.captures)/taidoc/two-records.capture", "--json"])
+        #expect(json.objects("observation").contains { $0["name"] as? String == "check" }, "\(json.output)")
+        #expect(try await CuffProcess.run(["drivers", "--draft", "x", "bm58"]).status == 64)
+    }
+
     @Test func aSecondReport_TakesTheNextFreeName() async throws {
         #expect(try await cuff("add", "128", "82", "71").status == 0)
         let folder = scratch.path("pages")

@@ -61,7 +61,7 @@ import Testing
         #expect(page.contains("<div class=\"who\">User 2</div>") && page.contains("<div class=\"who\">Without a user</div>"))
         let named = try await cuff("report", "-o", "-", "--person", "Anna")
         #expect(named.status == 64 && named.output.isEmpty)
-        #expect(named.errors.contains("users 1, 2, and readings without a user"), "\(named.errors)")
+        #expect(named.errors.contains("user 1, user 2 and readings without a user"), "\(named.errors)")
         let one = try await cuff("report", "-o", "-", "--person", "Anna", "--user", "2")
         #expect(
             one.status == 0 && one.output.contains("130/80") && one.output.components(separatedBy: "<section class=\"person p").count == 2)
@@ -72,7 +72,7 @@ import Testing
         let file = scratch.path("export.xml")
         let apple = try await cuff("export", "--format", "apple-health", "-o", file)
         #expect(apple.status == 64)
-        #expect(apple.errors.contains("users 1, 2") && apple.errors.contains("--user NUMBER"), "\(apple.errors)")
+        #expect(apple.errors.contains("user 1 and user 2") && apple.errors.contains("--user NUMBER"), "\(apple.errors)")
         #expect(!FileManager.default.fileExists(atPath: file))
         let one = try await cuff("export", "--format", "apple-health", "--user", "2")
         #expect(one.output.components(separatedBy: "<Correlation ").count - 1 == 2)

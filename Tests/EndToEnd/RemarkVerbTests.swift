@@ -40,24 +40,25 @@ import Testing
         #expect(shown[1]["note"] as? String == "cold hands" && shown[1]["revision"] as? Int == 1 && shown[1]["id"] as? String == measured)
         #expect(try await cuff("show", "--format", "table").output.contains("lying down, left arm, “after \"the\" stairs”"))
         let csv = try await rows("export", "--format", "csv")
-        #expect(csv[0].hasPrefix("id,revision,") && csv[0].hasSuffix(",model,note,medication,posture,arm,duration_s"))
-        #expect(csv[1].hasPrefix("\(typed),0,") && csv[1].hasSuffix(",\"after \"\"the\"\" stairs\",before,lying down,left,"))
-        let omh = try await cuff("export", "--tz", "UTC", "--format", "omh", "--arm", "right", "--posture", "sitting").objects()
+        #expect(csv[0].hasPrefix("id,revision,") && csv[0].hasSuffix(",model,note,medication,posture,arm,duration_s,person"))
+        #expect(csv[1].hasPrefix("\(typed),0,") && csv[1].hasSuffix(",\"after \"\"the\"\" stairs\",before,lying down,left,,"))
+        let omh = try await cuff("export", "--together", "--tz", "UTC", "--format", "omh", "--arm", "right", "--posture", "sitting")
+            .objects()
         let bodies = omh.compactMap { $0["body"] as? [String: Any] }.filter { $0["systolic_blood_pressure"] != nil }
         #expect(bodies.map { $0["body_posture"] as? String } == ["lying down", "sitting"])
         #expect(bodies.map { $0["measurement_location"] as? String } == ["left upper arm", "right upper arm"])
-        let apple = try await cuff("export", "--format", "apple-health").output
+        let apple = try await cuff("export", "--together", "--format", "apple-health").output
         #expect(apple.contains("<MetadataEntry key=\"CuffNote\" value=\"after &quot;the&quot; stairs\"/>"))
         #expect(apple.contains("<MetadataEntry key=\"CuffPosture\" value=\"lying down\"/>"))
         // The replayed cuff's clock has no zone, so the reading has no instant.
-        let floating = try await cuff("export", "--format", "fhir-ndjson", "--subject", "Patient/p1")
+        let floating = try await cuff("export", "--together", "--format", "fhir-ndjson", "--subject", "Patient/p1")
         #expect(floating.errors.contains("1 left out: the cuff's time has no zone; add --tz"), "\(floating.errors)")
         #expect(floating.output.contains(typed) && !floating.output.contains(measured))
         // It is exported once the zone is known, also by a named export.
         #expect(try await !cuff("export", "--new", "lines", "--format", "influx").output.contains(measured))
         let later = try await cuff("export", "--new", "lines", "--format", "influx", "--tz", "UTC").output
         #expect(later.contains(measured) && !later.contains(typed))
-        let fhir = try await cuff("export", "--tz", "UTC", "--format", "fhir-ndjson", "--subject", "Patient/p1").objects()
+        let fhir = try await cuff("export", "--together", "--tz", "UTC", "--format", "fhir-ndjson", "--subject", "Patient/p1").objects()
         let panels = fhir.filter { $0["component"] != nil }
         let sites = panels.compactMap { (($0["bodySite"] as? [String: Any])?["coding"] as? [[String: Any]])?.first?["code"] as? String }
         #expect(sites == ["368208006", "368209003"])
@@ -164,7 +165,7 @@ import Testing
 
     @Test func followedStatistics_PrintABucketAgain() async throws {
         _ = try await fill()
-        let following = try SpawnedCuff(["stats", "--follow", "--json", "--tz", "UTC", "--db", database])
+        let following = try SpawnedCuff(["stats", "--follow", "--together", "--json", "--tz", "UTC", "--db", database])
         func lines() -> [[String: Any]] { CuffProcess(status: 0, output: following.output, errors: "").objects("statistics") }
         #expect(try await following.prints { _ in lines().count == 1 })
         #expect(lines().last?["count"] as? Int == 2)
@@ -200,10 +201,13 @@ import Testing
         let plain = try await cuff("show", "--type", "quantity").output
         #expect(plain.contains("\tMDC_MASS_BODY_ACTUAL 72.5 kg\n") && plain.contains("\tCUFF_HEADACHE moderate\n"), "\(plain)")
         #expect(try await cuff("show", "--type", "quantity", "--format", "table").output.contains("CUFF_HEADACHE moderate\n"))
-        #expect(try await cuff("export", "--format", "apple-health").output.contains("HKQuantityTypeIdentifierEnvironmentalAudioExposure"))
+        #expect(
+            try await cuff("export", "--together", "--format", "apple-health").output.contains(
+                "HKQuantityTypeIdentifierEnvironmentalAudioExposure"))
         #expect(try await cuff("add", "--quantity", "audiogram", "250:34/27,500:30/-").status == 0)
         #expect(try await cuff("show", "--type", "quantity", "--json").objects().contains { $0["text"] as? String == "250:34/27,500:30/-" })
-        #expect(try await cuff("export", "--format", "apple-health").output.contains("<SensitivityPoint frequencyValue=\"250\""))
+        #expect(
+            try await cuff("export", "--together", "--format", "apple-health").output.contains("<SensitivityPoint frequencyValue=\"250\""))
         for wrong in [
             ["add", "--quantity", "audiogram", "250"], ["add", "--quantity", "body_mas", "70"], ["add", "--quantity", "body_mass", "7000"],
             ["add", "--quantity", "body_mass", "heavy"],

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import CuffIngest
 import Glibc
@@ -160,8 +161,10 @@ import Testing
             "standard input is a capture, and decode takes the raw bytes of a cuff\n  fix: write `cuff replay -`"
         ),
         (
-            IngestError(SelectionFault.severalPersons(what: "a report", whose: "users 1, 2", hasUnnamed: false)), 64,
-            "a report is of one person, and these readings are of several: users 1, 2\n  fix: add --user NUMBER"
+            IngestError(
+                SelectionFault.severalPersons(
+                    what: "a report", persons: Persons([.unnamed(slot: 1, cuff: "x"), .unnamed(slot: 2, cuff: "x")]))), 64,
+            "a report is of one person, and these readings are of several: user 1 and user 2\n  fix: add --user NUMBER"
         ),
         (
             IngestError(SelectionFault.deletionNotConfirmed(isAsked: true)), 1,

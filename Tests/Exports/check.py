@@ -174,9 +174,9 @@ def fhir():
     for words in ([], ["--subject", "p1"], ["--subject", "1=Patient/p1", "--subject", "1=Patient/p2"], ["--subject", "0=Patient/p1", "--profile", "us"]):
         refused = export("fhir", *words, status=64)
         check(refused.stdout == "" and "subject" in refused.stderr or "profile" in refused.stderr, "refused: %s" % words, refused.stderr)
-    check("users" in export("fhir", "--subject", "Patient/p1", status=64).stderr, "one patient is not several persons")
+    check("of several" in export("fhir", "--subject", "Patient/p1", status=64).stderr, "one patient is not several persons")
     for profile in ("core", "us-core", "phd"):
-        done = export("fhir", "--subject", "0=Patient/p1", "--subject", "2=Patient/p2", "--profile", profile, "--gateway", "pi-7")
+        done = export("fhir", "--together", "--subject", "0=Patient/p1", "--subject", "2=Patient/p2", "--profile", profile, "--gateway", "pi-7")
         made = bundles(done.stdout)
         check("no subject for user slot 1" in done.stderr and UNNAMED not in done.stdout, "who is not named is not sent, and said", done.stderr)
         check("time of the reading is unknown" in done.stderr, "what has no time is not sent, and said", done.stderr)
@@ -204,12 +204,12 @@ def fhir():
         us = {p.rsplit("/", 1)[1] for b in made for e in b["entry"] for p in profiles(e["resource"]) if "/us/core/" in p}
         check(us == ({"us-core-blood-pressure", "us-core-heart-rate"} if profile == "us-core" else set()), profile + ": profiles of US Core", us)
         modelled(made + [e["resource"] for b in made for e in b["entry"]])
-        check(export("fhir", "--subject", "0=Patient/p1", "--subject", "2=Patient/p2", "--profile", profile, "--gateway", "pi-7").stdout == text, "the same again")
+        check(export("fhir", "--together", "--subject", "0=Patient/p1", "--subject", "2=Patient/p2", "--profile", profile, "--gateway", "pi-7").stdout == text, "the same again")
 
 
 def fhir_ndjson():
     check("search" in export("fhir-ndjson", "--subject", "0=Patient?identifier=a|b", status=64).stderr, "no search without a server")
-    words = ["--subject", "0=Patient/p1", "--subject", "2=Patient/p2", "--profile", "phd", "--gateway", "pi-7"]
+    words = ["--together", "--subject", "0=Patient/p1", "--subject", "2=Patient/p2", "--profile", "phd", "--gateway", "pi-7"]
     made = {kind: [json.loads(line) for line in export("fhir-ndjson", *words, "--resource", kind).stdout.splitlines()] for kind in ("Observation", "Device")}
     everything = made["Observation"] + made["Device"]
     names = [one["resourceType"] + "/" + one["id"] for one in everything]
@@ -250,8 +250,8 @@ def schemas():
 
 
 def omh():
-    check("users" in export("omh", status=64).stderr, "a data point names nobody")
-    done = export("omh", "--user", "none", "--arm", "left", "--posture", "sitting")
+    check("of several" in export("omh", status=64).stderr, "a data point names nobody")
+    done = export("omh", "--together", "--user", "none", "--arm", "left", "--posture", "sitting")
     made = [json.loads(line) for line in done.stdout.splitlines()]
     errors = schemas()
     if errors:
@@ -302,8 +302,8 @@ def influx():
 
 def apple():
     file, archive = str(FOLDER / "export.xml"), str(FOLDER / "export.zip")
-    export("apple-health", "--user", "none", "-o", file)
-    done = export("apple-health", "--user", "none", "-o", archive)
+    export("apple-health", "--together", "--user", "none", "-o", file)
+    done = export("apple-health", "--together", "--user", "none", "-o", archive)
     document = pathlib.Path(file).read_bytes()
     with zipfile.ZipFile(archive) as packed:
         check(packed.testzip() is None and packed.namelist() == ["apple_health_export/export.xml"], "the zip file", packed.namelist())
@@ -347,7 +347,7 @@ def importers():
     for layout in ("both", "correlation", "records"):
         for name in ("import.xml", "import.zip"):
             file, made = str(FOLDER / (layout + name)), str(FOLDER / (layout + name + ".db"))
-            export("apple-health", "--user", "none", "--apple-layout", layout, "-o", file)
+            export("apple-health", "--together", "--user", "none", "--apple-layout", layout, "-o", file)
             done = subprocess.run([folder + "/healthkit-to-sqlite", "-s", file, made, *(["--xml"] if name.endswith("xml") else [])],
                                   capture_output=True, text=True)
             check(done.returncode == 0, "healthkit-to-sqlite takes %s as %s" % (name, layout), done.stderr)
@@ -381,7 +381,7 @@ def importers():
 def named():
     """`--new NAME` in each format: everything once, then new readings, then deletions once."""
     shutil.copy(DATABASE, FOLDER / "new.db")
-    base = ["export", "--db", str(FOLDER / "new.db"), "--tz", "Europe/Berlin", "--user", "none"]
+    base = ["export", "--db", str(FOLDER / "new.db"), "--tz", "Europe/Berlin", "--together", "--user", "none"]
     for name, words in (("fhir", ["--subject", "0=Patient/p1"]), ("fhir-ndjson", ["--subject", "0=Patient/p1"]), ("omh", []), ("influx", []),
                         ("csv", []), ("jsonl", []), ("apple-health", [])):
         first = cuff(*base, "--format", name, *words, "--new", name).stdout

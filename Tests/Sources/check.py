@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check.py CUFF [SECTION…]: programs as sources of a real `cuff watch`: folder, omblepy, protocol, sinks, kill.
+"""check.py CUFF [SECTION…]: programs as sources of a real `cuff watch`: folder, omblepy, protocol, sinks, persons, faults, kill.
 
     KILLS=100      how often cuff or the helper is killed with -9 at a random instant
 """
@@ -16,7 +16,7 @@ failures = []
 def check(holds, what, *shown):
     if not holds:
         failures.append(what)
-        print("FAILED:", what, *[str(one)[-800:] for one in shown], flush=True)
+        print("FAILED:", what, *[str(one)[:1600] for one in shown], flush=True)
 
 
 ENVIRONMENT = {**os.environ, "TZ": "Europe/Berlin", "HOME": str(FOLDER), "XDG_RUNTIME_DIR": str(FOLDER), "XDG_DATA_HOME": str(FOLDER), "XDG_STATE_HOME": str(FOLDER / "state"),
@@ -98,9 +98,9 @@ def protocol():
         ("late", "time.sleep(60)", "ready 1"), ("mute", "say('ready 1'); sys.stdin.read()", "sends readings"), ("text", "say('ready 1'); say('hello'); sys.stdin.read()", "every line"),
         ("wrong", "say('ready 1'); say(line('a', 'x')); sys.stdin.read()", "every line"),
         ("double", "say('ready 1'); say(line('a', 120)); say(line('a', 130)); sys.stdin.read()", "an id names one"),
-        ("once", "say('ready 1'); open('once', 'a').write('x'); len(open('once').read()) == 1 and say(line('a', 120)); sys.stdin.read()", "sent again"),
+        ("once", "say('ready 1'); open('once.runs', 'a').write('x'); len(open('once.runs').read()) == 1 and say(line('a', 120)); sys.stdin.read()", "sent again"),
         ("again", "say('ready 1'); say(line('a', 120)); time.sleep(0.5); say(line('a', 120)); sys.stdin.read()", "not sent again"),
-        ("stays", "say('ready 1'); say(line('a', 120)); time.sleep(60)", "ends within 2 s")):
+        ("stays", "say('ready 1'); say(line('a', 120)); time.sleep(60)", "exits with 0 within 2 s")):
         program = FOLDER / name
         program.write_text("#!/usr/bin/env python3\nimport json, sys, time\ndef say(text): print(text, flush=True)\ndef line(id, systolic): return json.dumps({'type': 'blood_pressure', 'id': id, "
                            "'measured': '2026-05-05T07:33:20Z', 'systolic_mmHg': systolic, 'diastolic_mmHg': 80})\n" + body + "\n")
@@ -135,6 +135,92 @@ def sinks():
         program.chmod(0o755)
         status, said = examine(program)
         check(status == 1 and any(rule in one for one in said.splitlines() if one.startswith("FAILED")), "sinks: %s" % name, status, said)
+
+
+HELPER = """#!/usr/bin/env python3
+import json, os, sys, time
+def say(text): sys.stdout.write(text + '\\n'); sys.stdout.flush()
+def line(id, systolic, **more): return json.dumps({'type': 'blood_pressure', 'id': id, 'measured': '2026-05-05T07:33:20Z', 'systolic_mmHg': systolic, 'diastolic_mmHg': 80, **more})
+open(sys.argv[0] + '.starts', 'a').write('%%.3f\\n' %% time.time())
+%s
+"""
+
+
+def persons():
+    """User slots of a source are bound to persons as those of a cuff, and limits of sinks hold for its readings."""
+    program, database, lines, configuration = FOLDER / "slots", FOLDER / "persons.db", FOLDER / "anna.jsonl", FOLDER / "persons.toml"
+    program.write_text(HELPER % """say('ready 1')
+say(line('a', 121, user=1)); say(line('b', 122, user=2)); say(line('c', 123)); say(line('d', 124, user=1, device='scale'))
+sys.stdin.read()""")
+    program.chmod(0o755)
+    configuration.write_text('[source.bluetooth]\nexec = "%s"\n[person.Anna]\ncuffs = ["bluetooth:1", "scale:1"]\n[person.Ben]\ncuffs = ["bluetooth:2"]\n'
+                             '[sink.database]\nsqlite = "%s"\n[sink.annas]\njsonl = "%s"\npersons = ["Anna"]\n' % (program, database, lines))
+    configuration.chmod(0o600)
+    with open(FOLDER / "persons.log", "wb") as log:
+        watch = subprocess.Popen([CUFF, "watch", "--config", str(configuration)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=ENVIRONMENT, cwd=FOLDER)
+        held = lambda: [(one["systolic_mmHg"], one.get("person")) for one in map(json.loads, lines.read_text().splitlines())] if lines.exists() else []
+        check(until(lambda: len(rows(database)) == 4 and len(held()) == 2), "persons: four readings, two of them Anna's", rows(database), held(), (FOLDER / "persons.log").read_text())
+        watch.terminate()
+        watch.wait(60)
+    check(sorted(held()) == [(121, "Anna"), (124, "Anna")], "persons: a limited sink has only hers", held())
+    shown = subprocess.run([CUFF, "show", "--db", str(database), "--user", "Ben", "--json"], capture_output=True, text=True, env={**ENVIRONMENT, "CUFF_CONFIG": str(configuration)})
+    check([json.loads(one)["systolic_mmHg"] for one in shown.stdout.splitlines()] == [122], "persons: `cuff show` finds Ben's", shown.stdout, shown.stderr)
+
+
+IGNORING = "say('ready 1')\nfor n in range(100): say(line('i%d' % (n % 7), 150 + n % 7))\ntime.sleep(600)"
+FAULTS = (
+    ("nonsense", "say('ready 1')\nwhile True: say('\\x1b[31mno reading')", "it wrote neither a reading nor `later` or `fatal`"),
+    ("endless", "say('ready 1')\nwhile True: sys.stdout.write('{' * 65536)", "a line has more than 4096 bytes"),
+    ("early", "while True: sys.stdout.write('r' * 65536)", "a line has more than 4096 bytes"),
+    ("binary", "say('ready 1')\nwhile True: os.write(1, b'\\xff\\xfe{\\x00\\n')", "it wrote neither a reading nor `later` or `fatal`"),
+    ("silent", "sys.stdin.read()", "its first line, `ready 1`, did not come within 10 s"),
+    ("dead", "sys.exit(3)", "the helper ended"),
+    ("crashed", "say('ready 1'); os.kill(os.getpid(), 9)", "the helper ended"),
+    ("wrong", "say('ready 1')\nwhile True: say(line('x', 'high'))\n", "it does not read its answers"),
+)
+
+
+def faults():
+    """Helpers that break the protocol: each is reported once, restarted with growing pauses, and a cuff is read meanwhile."""
+    port, database, log = FOLDER / "port", FOLDER / "faults.db", FOLDER / "faults.log"
+    configuration = FOLDER / "faults.toml"
+    text = '[device.hall]\nmatch = "%s"\ndriver = "and-ua767pc"\n[sink.database]\nsqlite = "%s"\n' % (port, database)
+    for name, body, _ in FAULTS:
+        program = FOLDER / ("fault-" + name)
+        program.write_text(HELPER % body)
+        program.chmod(0o755)
+        text += '[source.%s]\nexec = "%s"\n' % (name, program)
+    # It reads no answers, but what it sends is stored.
+    ignoring = FOLDER / "fault-ignoring"
+    ignoring.write_text(HELPER % IGNORING)
+    ignoring.chmod(0o755)
+    configuration.write_text(text + '[source.ignoring]\nexec = "%s"\n' % ignoring)
+    configuration.chmod(0o600)
+    simulated = subprocess.Popen([CUFF, "simulate", "and-ua767pc", "--link", str(port), "--count", "500", "--every", "200ms"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    check(until(port.exists), "faults: a simulated cuff")
+    count = lambda device: sum(one[0] == device for one in rows(database, "device"))
+    starts = lambda name: [float(one) for one in (FOLDER / ("fault-%s.starts" % name)).read_text().split()] if (FOLDER / ("fault-%s.starts" % name)).exists() else []
+    with open(log, "wb") as output:
+        watch = subprocess.Popen([CUFF, "watch", "--config", str(configuration)], stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=ENVIRONMENT, cwd=FOLDER)
+        check(until(lambda: count("hall") >= 20 and count("ignoring") == 7 and len(starts("dead")) >= 4 and len(starts("silent")) >= 2, 90), "faults: the cuff is read", count("hall"),
+              count("ignoring"), len(starts("dead")), len(starts("silent")), log.read_text(errors="replace")[:700])
+        with open("/proc/%d/status" % watch.pid) as status: memory = int(next(one for one in status if one.startswith("VmHWM")).split()[1])
+        check(watch.poll() is None, "faults: it runs on")
+        watch.terminate()
+        check(watch.wait(60) == 0, "faults: it ends", watch.returncode)
+    simulated.terminate()
+    simulated.wait(60)
+    said = log.read_text(errors="replace").splitlines()
+    for name, _, why in FAULTS:
+        own = [one for one in said if "source %s: " % name in one]
+        check(any(why in one for one in own), "faults: %s says why" % name, own)
+        check(len(own) <= 2, "faults: %s is reported once" % name, own)
+    check(not any("\x1b" in one for one in said), "faults: nothing of it reaches the terminal unchecked")
+    pauses = [later - earlier for earlier, later in zip(starts("dead"), starts("dead")[1:])]
+    check(all(0.9 * 2 ** place <= pause < 2 ** place + 4 for place, pause in enumerate(pauses)), "faults: the pauses double", pauses)
+    check(len(starts("ignoring")) == 1, "faults: a helper that waits is not restarted", starts("ignoring"))
+    print("faults: %d kB, %d readings of the cuff" % (memory, count("hall")), flush=True)
+    check(memory < 80_000, "faults: memory is bounded", memory)
 
 
 # Sends what was not acknowledged, and notes each acknowledgement on disk before the next.
@@ -194,7 +280,7 @@ def kill():
     check(hit > kills // 3, "kill: a third of them interrupt the delivery", hit)
 
 
-sections = {f.__name__: f for f in (folder, omblepy, protocol, sinks, kill)}
+sections = {f.__name__: f for f in (folder, omblepy, protocol, sinks, persons, faults, kill)}
 try:
     for name in sys.argv[2:] or list(sections): sections[name]()
 finally: shutil.rmtree(FOLDER, ignore_errors=True)

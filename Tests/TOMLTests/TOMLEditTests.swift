@@ -68,4 +68,26 @@ import Testing
             #expect(read?.string == text)
         }
     }
+
+    @Test func anArray_ChangesByTheElement() throws {
+        let text = "[a]\nb = [ # first\n  'x', # an x\n  \"y # no comment\",\n  \"z\\\"\"] # end\n"
+        let array = try document(text)
+        #expect(
+            try self.text(array.settingElement(1, of: ["a", "b"], to: "é\"")) == text.replacing("\"y # no comment\"", with: "\"é\\\"\""))
+        #expect(try self.text(array.settingElement(0, of: ["a", "b"], to: nil)) == text.replacing("'x', # an x", with: "# an x"))
+        let last = try array.settingElement(2, of: ["a", "b"], to: nil)
+        #expect(last.root["a"]?.table?["b"]?.array?.compactMap(\.string) == ["x", "y # no comment"])
+        #expect(try self.text(array.prepending("n", to: ["a", "b"])) == text.replacing("[ # first", with: "[\"n\",  # first"))
+        #expect(throws: TOMLFault.self) { try array.settingElement(3, of: ["a", "b"], to: "x") }
+        #expect(try self.text(document("").prepending("n", to: ["a", "b"])) == "[a]\nb = [\"n\"]\n")
+        #expect(try self.text(array.settingElement(0, of: ["a", "c"], to: "x")) == text)
+    }
+
+    @Test func aSection_GetsAnotherName() throws {
+        let edited = try document().renaming(["device", "living room"], to: "hall")
+        #expect(text(edited) == Self.text.replacing("[device.\"living room\"]", with: "[device.hall]"))
+        #expect(try text(document().renaming(["device", "attic"], to: "hall")) == Self.text)
+        #expect(throws: TOMLFault.self) { try document().renaming(["device", "desk"], to: "living room") }
+        #expect(throws: TOMLFault.self) { try document("a.b.c = 1\n").renaming(["a", "b"], to: "x") }
+    }
 }

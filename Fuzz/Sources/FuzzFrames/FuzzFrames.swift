@@ -12,7 +12,7 @@ public func fuzzFramesMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Unsa
         let driver = fuzzedDrivers[Int(input[0]) % fuzzedDrivers.count]
         let size = Int(input[1]) % 32 + 1
         let bytes = Array(input.dropFirst(2))
-        _ = driver.countFrames?(bytes)
+        _ = driver.findFrames?(bytes)
         guard driver.medium == .tty else { return 0 }
         let whole = play(driver, [bytes])
         let cut = play(driver, stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) })

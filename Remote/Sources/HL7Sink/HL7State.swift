@@ -1,3 +1,4 @@
+import CuffClinical
 import RemoteSink
 
 /// All decisions of the helper. A pure state machine without socket or clock; `Run` performs the effects.
@@ -50,6 +51,7 @@ public struct HL7State: Sendable {
     private let limits: Limits
     private var waiting: [(line: ReadingLine, message: PCDMessage)] = []
     private var flight: Flight?
+    private var seen = Patients.Seen()
     private var connection = Connection.none
     /// Messages sent over this connection.
     private var sent = 0
@@ -90,12 +92,23 @@ public struct HL7State: Sendable {
         return effects
     }
 
+    /// The same slot of two cuffs is two persons, who must not have one patient.
+    private mutating func checkPerson(of line: ReadingLine) throws(Refusal) {
+        guard let patients = target.patients, let other = seen.other(than: line.owner, in: patients) else { return }
+        let cuff = line.owner.cuff ?? ""
+        throw Refusal(
+            text: "`\(cuff)` and `\(other.cuff ?? "")` are cuffs of different persons and would have one patient; "
+                + "add patient.\(Household.place(cuff: cuff, slot: line.user))=ID to the address")
+    }
+
     private mutating func accept(_ line: ReadingLine) {
         // The completed reading follows under the same id.
         let isNothing = line.isPending || line.isDeletion && line.measured == nil
         guard !isNothing else { return effects.append(.answer(.ok(id: line.id, revision: line.revision))) }
         do throws(Refusal) {
-            waiting.append((line, try PCDMessage(line, to: target)))
+            let message = try PCDMessage(line, to: target)
+            try checkPerson(of: line)
+            waiting.append((line, message))
         } catch {
             // A reading that could not be sent needs no deletion.
             effects.append(

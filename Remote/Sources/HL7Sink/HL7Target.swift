@@ -1,16 +1,8 @@
+import CuffClinical
 import RemoteSink
 
 /// The validated settings of the address: `hl7+tls://HOST:PORT/?sender=NAME&patient.1=ID&authority=WARD`.
 public struct HL7Target: Sendable, Equatable {
-    /// Whose the readings are: PID-3 of the messages.
-    public enum Patients: Sendable, Equatable {
-        /// Messages have no PID; the receiver knows the patient by the device. Only for readings without a user slot.
-        case byDevice
-        case everybody(String)
-        /// By user slot; 0 for readings without one.
-        case slots([Int: String])
-    }
-
     public let host: String
     public let port: Int
     public let isEncrypted: Bool
@@ -25,7 +17,8 @@ public struct HL7Target: Sendable, Equatable {
     public let receiver: String, receiverFacility: String
     /// PID-3.4, who assigned the patient ids.
     public let authority: String
-    public let patients: Patients
+    /// PID-3. `nil`: messages have no PID, and the receiver knows the patient by the device; only for readings without a person or slot.
+    public let patients: Patients?
 
     /// HL7 over MLLP, IANA's registry of ports.
     public static let standardPort = 2575
@@ -64,27 +57,17 @@ public struct HL7Target: Sendable, Equatable {
         receiverFacility = address["to-facility"] ?? ""
         authority = address["authority"] ?? ""
         patients = try Self.patients(address)
-        guard authority.isEmpty || patients != .byDevice else {
-            throw ConfigurationFault("authority= belongs to patient ids; add patient=ID, or patient.1=ID for each user slot")
+        guard authority.isEmpty || patients != nil else {
+            throw ConfigurationFault("authority= belongs to patient ids; add patient=ID, or patient.NAME=ID for each person")
         }
     }
 
-    private static func patients(_ address: HelperAddress) throws(ConfigurationFault) -> Patients {
-        var slots: [Int: String] = [:]
-        for item in address.items where item.key.hasPrefix("patient.") {
-            let digits = item.key.dropFirst("patient.".count)
-            guard let slot = Int(digits), slot >= 0, "\(slot)" == digits, !item.value.isEmpty else {
-                throw ConfigurationFault(
-                    "`\(item.key)` is not a user slot with an id; write patient.1=ID, or patient.0=ID for readings without one")
-            }
-            guard slots.updateValue(item.value, forKey: slot) == nil else { throw ConfigurationFault("`\(item.key)` is given twice") }
+    private static func patients(_ address: HelperAddress) throws(ConfigurationFault) -> Patients? {
+        switch try address.byPerson("patient", key: Patients.key) {
+        case .everybody(let id)?: .everybody(id)
+        case .persons(let ids)?: .persons(ids)
+        case nil: nil
         }
-        let everybody = address.items.filter { $0.key == "patient" }
-        guard let one = everybody.first else { return slots.isEmpty ? .byDevice : .slots(slots) }
-        guard everybody.count == 1, slots.isEmpty, !one.value.isEmpty else {
-            throw ConfigurationFault("use either patient=ID, once, or patient.1=ID for each user slot")
-        }
-        return .everybody(one.value)
     }
 
     /// For messages.
@@ -92,19 +75,22 @@ public struct HL7Target: Sendable, Equatable {
 
     /// The patient of a reading: `nil` if messages name none. Throws why a reading cannot be sent.
     func patient(of reading: ReadingLine) throws(Refusal) -> String? {
-        switch patients {
-        case .everybody(let patient): return patient
-        case .slots(let slots):
-            if let patient = slots[reading.user ?? 0] { return patient }
-            throw Refusal(
-                text: reading.user.map { "no patient for user slot \($0); add patient.\($0)=ID to the address" }
-                    ?? "no patient for readings without a user slot; add patient.0=ID to the address")
-        case .byDevice:
-            guard let user = reading.user, user != 0 else { return nil }
-            // Two users of a cuff are two persons; the device does not tell them apart.
-            throw Refusal(text: "the reading is of user slot \(user), and no patient is set; add patient.\(user)=ID to the address")
+        let owner = reading.owner
+        if let patient = patients?.patient(of: owner) { return patient }
+        switch owner {
+        case .named(let name): throw Refusal(text: "no patient for \(name); add patient.\(name)=ID to the address")
+        case .unnamed(let slot?, _) where patients != nil || slot != 0:
+            throw Refusal(text: "no patient for user slot \(slot); add patient.\(slot)=ID to the address")
+        case .unnamed:
+            guard patients != nil else { return nil }
+            throw Refusal(text: "no patient for readings without a user slot; add patient.0=ID to the address")
         }
     }
+}
+
+extension ReadingLine {
+    /// Whose it is.
+    var owner: Person { Person(name: person, slot: user, device: device ?? "", driver: driver) }
 }
 
 /// Why the receiver can never be sent a reading.

@@ -13,6 +13,7 @@ extension ExchangeReading {
         driver = line.driver
         device = line.device
         user = line.user
+        person = line.person
         flags = line.flags
         isEntered = line["origin"]?.string == "entered"
         remarks = Remarks(stored: { line[$0.rawValue]?.string })

@@ -43,11 +43,11 @@ extension FHIRFormat {
     }
 }
 
-extension FHIRSubject {
+extension Patients {
     fileprivate var references: [String] {
         switch self {
         case .everybody(let reference): [reference]
-        case .slots(let references):
+        case .persons(let references):
             references.sorted { $0.key < $1.key }.map(\.value).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         }
     }

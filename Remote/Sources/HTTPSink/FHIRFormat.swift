@@ -1,13 +1,17 @@
 import CuffClinical
 import RemoteSink
+import Synchronization
 
 /// FHIR R4 transactions: a first revision is a conditional create, a later one a conditional update.
 public struct FHIRFormat: DeliveryFormat {
     let base: String
-    let subject: FHIRSubject
+    let subject: Patients
     private let profile: FHIRProfile
+    private let seen = Shared()
 
-    public init(base: String, subject: FHIRSubject, profile: FHIRProfile) {
+    private final class Shared: Sendable { let value = Mutex(Patients.Seen()) }
+
+    public init(base: String, subject: Patients, profile: FHIRProfile) {
         self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
         self.subject = subject
         self.profile = profile
@@ -19,7 +23,7 @@ public struct FHIRFormat: DeliveryFormat {
         .init("Content-Type", "application/fhir+json"), .init("Accept", "application/fhir+json"), .init("Prefer", "return=minimal"),
     ]
 
-    private func reference(_ reading: ReadingLine) -> String? { subject.reference(user: reading.user) }
+    private func reference(_ reading: ReadingLine) -> String? { subject.patient(of: ExchangeReading(reading).owner) }
 
     // MARK: Refusals
 
@@ -33,15 +37,22 @@ public struct FHIRFormat: DeliveryFormat {
     public func refusal(_ reading: ReadingLine) -> String? {
         if reading.isDeletion { return nil }
         if let measured = reading.measured, Instant(measured) == nil { return "`\(measured)` is not a time" }
-        switch FHIRTransaction.omission(ExchangeReading(reading), subject: subject) {
-        case nil: return nil
+        let exchange = ExchangeReading(reading)
+        switch FHIRTransaction.omission(exchange, subject: subject) {
+        case nil:
+            return seen.value.withLock { $0.other(than: exchange.owner, in: subject) }.map { other in
+                let (cuff, former) = (exchange.owner.cuff ?? "", other.cuff ?? "")
+                return "`\(cuff)` and `\(former)` are cuffs of different persons and would have one patient; "
+                    + "add subject.\(Household.place(cuff: cuff, slot: exchange.owner.slot))=… to the address"
+            }
         case .timeUnknown: return "the reading has no known time, which FHIR requires"
         case .noValue where reading.type == "blood_pressure": return "the reading has no systolic and diastolic pressure"
         case .noValue where reading.type == "pulse_rate": return "it has no pulse"
         case .noValue, .noUnit: return "the reading has no value with a UCUM unit"
         case .failed: return "a measurement that failed is not an Observation"
-        case .noSubject(let user?): return "no subject for user slot \(user); add subject.\(user)=… to the address"
-        case .noSubject(nil): return "no subject for readings without a user slot; add subject.0=… to the address"
+        case .noSubject(.named(let name)): return "no subject for \(name); add subject.\(name)=… to the address"
+        case .noSubject(.unnamed(let slot?, _)): return "no subject for user slot \(slot); add subject.\(slot)=… to the address"
+        case .noSubject(.unnamed(nil, _)): return "no subject for readings without a user slot; add subject.0=… to the address"
         default: return "`\(reading.type)` is not supported for FHIR"
         }
     }
@@ -170,7 +181,7 @@ public struct FHIRFormat: DeliveryFormat {
 extension FHIRDeletion {
     /// Reads a line of type `deleted`.
     init(_ line: ReadingLine) {
-        self.init(id: line.id, type: line.formerType, user: line.user)
+        self.init(id: line.id, type: line.formerType, owner: ExchangeReading(line).owner)
         if let instant = line.measured.flatMap(Instant.init) {
             time = ExchangeReading.Time(milliseconds: instant.milliseconds, text: instant.text)
         }

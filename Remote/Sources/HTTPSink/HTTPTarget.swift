@@ -101,31 +101,20 @@ public struct HTTPTarget: Sendable {
         return FHIRFormat(base: base, subject: try subject(address), profile: profile)
     }
 
-    private static func subject(_ address: HelperAddress) throws(ConfigurationFault) -> FHIRSubject {
-        var slots: [Int: String] = [:]
-        for item in address.items where item.key.hasPrefix("subject.") {
-            let digits = item.key.dropFirst("subject.".count)
-            guard let slot = Int(digits), slot >= 0, "\(slot)" == digits else {
-                throw ConfigurationFault("`\(item.key)` is not a user slot; write subject.1=…, or subject.0=… for readings without one")
-            }
-            guard slots.updateValue(try reference(item.value), forKey: slot) == nil else {
-                throw ConfigurationFault("`\(item.key)` is given twice")
-            }
+    private static func subject(_ address: HelperAddress) throws(ConfigurationFault) -> Patients {
+        switch try address.byPerson("subject", key: Patients.key) {
+        case .everybody(let text)?: return .everybody(try reference(text))
+        case .persons(let texts)?:
+            var references: [String: String] = [:]
+            for (key, text) in texts { references[key] = try reference(text) }
+            return .persons(references)
+        case nil: throw ConfigurationFault("no subject: add subject=Patient/ID, or subject.NAME=… for each person")
         }
-        let everybody = address.items.filter { $0.key == "subject" }
-        guard let one = everybody.first else {
-            if !slots.isEmpty { return .slots(slots) }
-            throw ConfigurationFault("no subject: add subject=Patient/ID, or subject.1=… for each user slot")
-        }
-        guard everybody.count == 1, slots.isEmpty else {
-            throw ConfigurationFault("use either subject= or subject.1=… for each user slot, not both")
-        }
-        return .everybody(try reference(one.value))
     }
 
     /// `Patient/p1`, `Patient?identifier=SYSTEM|VALUE`, or a whole URL.
     private static func reference(_ text: String) throws(ConfigurationFault) -> String {
-        guard let reference = FHIRSubject.reference(text) else {
+        guard let reference = Patients.reference(text) else {
             throw ConfigurationFault("`\(text)` is not a reference; write e.g. Patient/p1 or Patient?identifier=SYSTEM%7CVALUE")
         }
         return reference

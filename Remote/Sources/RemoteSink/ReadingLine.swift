@@ -12,6 +12,8 @@ public struct ReadingLine: Sendable, Equatable {
     public let driver: String
     public let device: String?
     public let user: Int?
+    /// The name of the person, if the configuration or the user gave one.
+    public let person: String?
     /// When it was measured, ISO 8601 with offset; `nil` if unknown.
     public let measured: String?
 
@@ -43,6 +45,7 @@ public struct ReadingLine: Sendable, Equatable {
         driver = value["driver"]?.string ?? ""
         device = value["device"]?.string
         user = value["user"]?.integer
+        person = value["person"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         measured = value["measured"]?.string
     }
 

@@ -1,2 +1,2 @@
 /// The version of all helpers, which is that of `cuff`.
-public let helperVersion = "0.1.0"
+public let helperVersion = "0.2.0"

@@ -86,10 +86,10 @@ struct Announcement: Sendable {
         stage = .announcing
     }
 
-    /// Adds the entities of a user. `users`: those of this cuff that have readings.
-    mutating func add(_ slot: Slot, users: [Int]) {
-        if plainUser == nil { plainUser = users.filter(HomeAssistant.mayBePlain).max() }
-        add(HomeAssistant.components(for: slot, isPlain: slot.user == plainUser, settings.topics))
+    /// Adds the entities of a person. `candidates`: those of this cuff whose names may omit the user and that have readings.
+    mutating func add(_ slot: Slot, candidates: [Slot]) {
+        plainUser = plainUser ?? candidates.map(\.user).max()
+        add(HomeAssistant.components(for: slot, isPlain: slot.mayBePlain && slot.user == plainUser, settings.topics))
         if stage == .settled { stage = .announcing }
     }
 

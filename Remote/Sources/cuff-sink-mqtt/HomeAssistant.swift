@@ -40,9 +40,6 @@ enum HomeAssistant {
     /// Matches the messages of single entities that earlier builds published.
     static func oldTopics(_ device: String, below discovery: String) -> String { "\(discovery)/+/\(node(device))/+/config" }
 
-    /// The users whose entity names may omit the user number.
-    static func mayBePlain(_ user: Int) -> Bool { user == 0 || user == 1 }
-
     /// The user whose entities have no user number, announced by any gateway.
     static func plainUser(_ components: [Component], of device: String) -> Int? {
         let levels = components.first { $0.id == "systolic" }?.source?.split(separator: "/").suffix(3)
@@ -87,8 +84,8 @@ enum HomeAssistant {
 
     /// The entities of one user.
     static func components(for slot: Slot, isPlain: Bool, _ topics: Topics) -> [Component] {
-        let user = isPlain ? "" : "u\(slot.user)_"
-        let suffix = isPlain ? "" : slot.user == 0 ? " (no user)" : " (user \(slot.user))"
+        let user = isPlain ? "" : Topics.distinct(slot.place, identifier(slot.place)) + "_"
+        let suffix = isPlain ? "" : " (\(slot.person ?? (slot.user == 0 ? "no user" : "user \(slot.user)")))"
         return entities(state: slot.state(topics), reading: slot.reading(topics)).map {
             component($0, user + $0.name, title: $0.title + suffix, node(slot.device), topics)
         }

@@ -196,7 +196,7 @@ struct MQTTState: Sendable {
             if settings.discovery == nil {
                 slots[key]?.phase = .ready
             } else if announcements[key.device]?.isKnown == true {
-                announcements[key.device]?.add(key, users: slots.keys.filter { $0.device == key.device }.map(\.user))
+                announcements[key.device]?.add(key, candidates: slots.keys.filter { $0.device == key.device && $0.mayBePlain })
                 slots[key]?.phase = .announcing
             }
         }

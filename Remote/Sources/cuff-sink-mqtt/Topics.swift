@@ -19,14 +19,22 @@ struct Topics: Sendable, Equatable {
         }
         return result
     }
+
+    /// `form` is a text with replaced characters: a checksum of the text (FNV-1a, 32 bits) keeps it apart from others.
+    static func distinct(_ text: String, _ form: String) -> String {
+        guard form != text else { return text }
+        let sum = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        return "\(form)-\(String(sum, radix: 16))"
+    }
 }
 
-/// One user of one cuff.
+/// One person of one cuff: a name, or a user slot without a name.
 struct Slot: Sendable, Hashable {
     /// As a topic level.
     let device: String
-    /// 0 if the cuff has no users or did not report one.
+    /// 0 if the cuff has no users or did not report one, and for a person with a name.
     let user: Int
+    let person: String?
     /// The serial number, if the cuff reports one.
     let serial: String?
 
@@ -34,10 +42,16 @@ struct Slot: Sendable, Hashable {
         serial = reading.device.flatMap { $0.isEmpty ? nil : $0 }
         let name = Topics.level(serial ?? reading.driver)
         device = name.isEmpty ? "unknown" : name
-        user = reading.user ?? 0
+        person = reading.person
+        user = person == nil ? reading.user ?? 0 : 0
     }
 
-    private func topic(_ topics: Topics, _ word: String) -> String { "\(topics.base)/\(device)/u\(user)/\(word)" }
+    /// The topic level of the person: `u1`, or `p-Anna`. Different names have different levels.
+    var place: String { person.map { "p-" + Topics.distinct($0, Topics.level($0)) } ?? "u\(user)" }
+    /// Whether its entity names may omit the user.
+    var mayBePlain: Bool { person == nil && (user == 0 || user == 1) }
+
+    private func topic(_ topics: Topics, _ word: String) -> String { "\(topics.base)/\(device)/\(place)/\(word)" }
     func state(_ topics: Topics) -> String { topic(topics, "state") }
     func reading(_ topics: Topics) -> String { topic(topics, "reading") }
     /// Deletions. A separate topic, so that an automation does not mistake one for a reading.

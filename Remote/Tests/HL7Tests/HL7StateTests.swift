@@ -40,7 +40,7 @@ private struct Rig {
     }
 
     mutating func send(_ ids: String...) throws {
-        for id in ids { handle(.reading(try #require(RemoteSink.ReadingLine(Array(line(id).utf8))))) }
+        for id in ids { handle(.reading(try parsed(line(id)))) }
     }
 
     static func controlID(_ message: String) -> String {
@@ -88,6 +88,18 @@ private func reply(_ code: String, _ text: String = "") -> (String) -> HL7State.
         var rig = try Rig("", reply("AR", "unknown patient"), reply("AA"))
         try rig.send("a", "b")
         #expect(rig.answers == [.refuse(id: "a", revision: 0, "the receiver rejects it (AR): unknown patient"), .ok(id: "b", revision: 0)])
+    }
+
+    @Test func theSameSlotOfTwoCuffs_IsNotOnePatient() throws {
+        var rig = try Rig("&patient.1=a&patient.attic:1=b", reply("AA"), reply("AA"), reply("AA"))
+        for (id, cuff) in [("a", "hall"), ("b", "porch"), ("c", "attic"), ("d", "hall")] {
+            rig.handle(.reading(try parsed(line(id, #","user":1,"device":"\#(cuff)""#))))
+        }
+        #expect(rig.sent.map(Rig.controlID) == ["a.0", "c.0", "d.0"])
+        guard case .refuse("b", 0, let reason)? = rig.answers.first(where: { if case .refuse = $0 { true } else { false } }) else {
+            return #expect(Bool(false), "\(rig.answers)")
+        }
+        #expect(reason.contains("`porch`") && reason.contains("`hall`") && reason.contains("patient.porch:1="))
     }
 
     @Test func answersForOthers_AcknowledgeNothing() throws {
@@ -172,7 +184,7 @@ private func reply(_ code: String, _ text: String = "") -> (String) -> HL7State.
                 .refuse(id: "d", revision: 0, "a measurement that failed is not an observation")
             ),
         ] {
-            rig.handle(.reading(try #require(RemoteSink.ReadingLine(Array(text.utf8)))))
+            rig.handle(.reading(try parsed(text)))
             #expect(rig.answers.last == answer)
         }
         #expect(rig.sent.isEmpty && rig.connections == 0)

@@ -13,7 +13,13 @@ func reading(_ members: String = "", type: String = "blood_pressure", device: St
         #"{"type":"\#(type)","schema":1,"id":"20260505T073130-d33c245d2be4b540","driver":"\#(driver)","device":"\#(device)","#
         + #""systolic_mmHg":128,"diastolic_mmHg":82,"measured":"2026-05-05T07:33:20+02:00","received":"2026-05-05T07:40:00.250+02:00""#
         + "\(members)}"
-    return try #require(RemoteSink.ReadingLine(Array(line.utf8)))
+    return try parsed(line)
+}
+
+/// `#require` does not accept a name with its module.
+func parsed(_ line: String) throws -> RemoteSink.ReadingLine {
+    let reading = RemoteSink.ReadingLine(Array(line.utf8))
+    return try #require(reading)
 }
 
 /// Fields and their order by HL7 2.6, chapters 2, 3 and 7; the rest by the sources that `PCDMessage` names.
@@ -56,7 +62,7 @@ func reading(_ members: String = "", type: String = "blood_pressure", device: St
         (#","revision":2,"flags":["validated"]"#, "", "C"),
     ]) func worth(members: String, words: String, status: String) throws {
         let all = try segments(try reading(members))
-        let fields = all[4].split(separator: "|", omittingEmptySubsequences: false)
+        let fields = try #require(all.first { $0.hasPrefix("OBX|4|NM|") }).split(separator: "|", omittingEmptySubsequences: false)
         #expect(fields[8] == words && fields[11] == status)
         #expect(!all.contains { $0.hasPrefix("NTE") })
     }
@@ -114,6 +120,11 @@ func reading(_ members: String = "", type: String = "blood_pressure", device: St
         #expect(refusal(#","user":2"#, "&patient.1=a")?.contains("patient.2=ID") == true)
         #expect(refusal("", "&patient.1=a")?.contains("patient.0=ID") == true)
         #expect(refusal(#","user":2"#, "&patient=a") == nil && refusal(#","user":2"#, "&patient.2=a") == nil)
+        // A name goes before the slot.
+        #expect(refusal(#","user":2,"person":"Ben""#)?.contains("patient.Ben=ID") == true)
+        #expect(refusal(#","user":2,"person":"Ben""#, "&patient.2=a")?.contains("patient.Ben=ID") == true)
+        #expect(refusal(#","user":2,"person":"Ben""#, "&patient.ben=b&patient.2=a") == nil)
+        #expect(try segments(reading(#","user":2,"person":"Ben""#), "&patient.Ben=b&patient.2=a").contains { $0.contains("|b^") })
         #expect(try !segments(try reading()).contains { $0.hasPrefix("PID") })
     }
 
@@ -130,21 +141,21 @@ func reading(_ members: String = "", type: String = "blood_pressure", device: St
         ),
         (#"{"type":"quantity","id":"a","driver":"phd","mdc":1,"value":"1","measured":"2026-05-05T07:33:20Z"}"#, "no unit"),
     ]) func others_AreRefused(line: String, why: String) throws {
-        let reading = try #require(RemoteSink.ReadingLine(Array(line.utf8)))
+        let reading = try parsed(line)
         #expect { try PCDMessage(reading, to: try target()) } throws: { ($0 as? Refusal)?.text.contains(why) == true }
     }
 
     @Test(arguments: [
         "hl7+tcp:///", "http://ward/", "hl7+tcp://me@ward/", "hl7+tcp://ward/path", "hl7+tcp://ward/?cafile=x",
         "hl7+tls://ward/?certfile=x",
-        "hl7+tcp://ward/?patient=a&patient.1=b", "hl7+tcp://ward/?patient.x=a", "hl7+tcp://ward/?patient.1=a&patient.1=b",
+        "hl7+tcp://ward/?patient=a&patient.1=b", "hl7+tcp://ward/?patient.-1=a", "hl7+tcp://ward/?patient.1=a&patient.1=b",
         "hl7+tcp://ward/?pateint=a",
         "hl7+tcp://ward/?authority=WARD", "hl7+tcp://ward/?patient=",
     ]) func otherAddresses_AreFaults(address: String) { #expect(throws: ConfigurationFault.self) { try HL7Target(address, hostName: "h") } }
 
     @Test func address_HasThePortOfHL7() throws {
         let plain = try HL7Target("hl7+tls://ward", hostName: "h")
-        #expect(plain.port == 2575 && plain.isEncrypted && plain.sender == "h" && plain.patients == .byDevice)
+        #expect(plain.port == 2575 && plain.isEncrypted && plain.sender == "h" && plain.patients == nil)
     }
 }
 
@@ -188,7 +199,7 @@ func reading(_ members: String = "", type: String = "blood_pressure", device: St
         let found = try heard(["", #","revision":1,"pulse_per_min":71"#])
         #expect(found.count == 2)
         let references = found.compactMap(\.reference)
-        #expect(references.count == 2 && references[0].order != nil && references[0].order == references[1].order)
+        #expect(references.count == 2 && references[0].order != 0 && references[0].order == references[1].order)
         #expect(references[1].standing == .correction)
     }
 }

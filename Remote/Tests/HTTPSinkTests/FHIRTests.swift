@@ -10,7 +10,7 @@ import Testing
         + #""systolic_kPa":16.0,"systolic_mmHg":120.01,"diastolic_kPa":10.7,"diastolic_mmHg":80.26,"pulse_per_min":66.0,"user":1,"#
         + #""flags":["improper_position"],"device_time":"2026-05-07T08:00:30","measured":"2026-05-07T08:00+02:00","origin":"push"}"#
 
-    private static func bundle(_ lines: [String], _ profile: FHIRProfile = .core, subject: FHIRSubject = .everybody("Patient/p1")) throws
+    private static func bundle(_ lines: [String], _ profile: FHIRProfile = .core, subject: Patients = .everybody("Patient/p1")) throws
         -> JSONValue
     {
         let request = FHIRFormat(base: "https://h/fhir", subject: subject, profile: profile).request(try lines.map(reading))
@@ -111,11 +111,36 @@ import Testing
     }
 
     @Test func eachUserSlot_HasItsOwnSubject() throws {
-        let format = FHIRFormat(base: "", subject: .slots([0: "Patient/0", 2: "Patient/2"]), profile: .core)
+        let format = FHIRFormat(base: "", subject: .persons(["0": "Patient/0", "2": "Patient/2"]), profile: .core)
         #expect(format.refusal(try reading(Self.phd))?.contains("subject.1=") == true)
         #expect(format.refusal(try reading(Self.phd.replacingFirst(#""user":1"#, #""user":2"#))) == nil)
-        let none = FHIRFormat(base: "", subject: .slots([2: "Patient/2"]), profile: .core)
+        let none = FHIRFormat(base: "", subject: .persons(["2": "Patient/2"]), profile: .core)
         #expect(none.refusal(try reading(Self.phd.replacingFirst(#""user":1,"#, "")))?.contains("subject.0=") == true)
+    }
+
+    @Test func aPerson_HasTheirOwnSubject_WhateverTheSlot() throws {
+        let subject = Patients.persons(["anna": "Patient/a", "1": "Patient/1"])
+        let format = FHIRFormat(base: "", subject: subject, profile: .core)
+        func of(_ name: String) -> String { Self.phd.replacingFirst(#""user":1"#, #""user":1,"person":"\#(name)""#) }
+        #expect(format.refusal(try reading(of("Anna"))) == nil)
+        #expect(format.refusal(try reading(of("Ben")))?.contains("subject.Ben=") == true)
+        let entries = Self.entries(try Self.bundle([of("Anna")], subject: subject))
+        #expect(entries[1]["resource"]?["subject"]?["reference"]?.string == "Patient/a")
+        let deleted =
+            #"{"type":"deleted","schema":1,"id":"20260507T080030-532225e78e2852a2","revision":255,"of":"blood_pressure","#
+            + #""driver":"phd","device":"00091ffffe000101","user":1,"person":"Ben","measured":"2026-05-07T08:00:30+02:00"}"#
+        #expect(format.isNothing(try reading(deleted)), "it was not sent for Ben either")
+        #expect(!format.isNothing(try reading(deleted.replacingFirst("Ben", "Anna"))))
+    }
+
+    @Test func theSameSlotOfTwoCuffs_IsNotOnePatient() throws {
+        let format = FHIRFormat(base: "", subject: .persons(["1": "Patient/1", "hall:1": "Patient/h"]), profile: .core)
+        func of(_ cuff: String) -> String { Self.phd.replacingFirst("00091ffffe000101", cuff) }
+        #expect(format.refusal(try reading(Self.phd)) == nil)
+        let reason = try #require(format.refusal(try reading(of("attic"))))
+        #expect(reason.contains("`attic`") && reason.contains("subject.attic:1="), "\(reason)")
+        #expect(format.refusal(try reading(of("hall"))) == nil, "it has a subject of its own")
+        #expect(format.refusal(try reading(Self.phd)) == nil)
     }
 
     // MARK: Answers
@@ -179,7 +204,7 @@ import Testing
     private static let deleted =
         #"{"type":"deleted","schema":1,"id":"20260507T080030-532225e78e2852a2","revision":255,"of":"blood_pressure","driver":"phd","#
         + #""device":"00091ffffe000101","user":1,"measured":"2026-05-07T08:00+02:00","parts":["pulse_rate"]}"#
-    private let format = FHIRFormat(base: "https://h/fhir", subject: .slots([1: "Patient/p1"]), profile: .core)
+    private let format = FHIRFormat(base: "https://h/fhir", subject: .persons(["1": "Patient/p1"]), profile: .core)
 
     /// docs/HTTP.md, "Deletions": a conditional PUT that keeps code, subject and time, and has no number.
     @Test func aDeletedReading_IsEnteredInError_WithoutValues() throws {

@@ -30,6 +30,32 @@ func reading(_ line: String) throws -> ReadingLine { try #require(ReadingLine(Ar
         #expect(Slot(try reading(line("a", device: ""))).state(topics) == "cuff/pi-7/phd/u1/state")
     }
 
+    @Test func aPersonWithAName_HasTopicsAndEntitiesOfTheirOwn() throws {
+        let own = try settings("mqtt://b/?discovery=homeassistant&gateway=pi-7")
+        func slot(_ person: String, user: Int? = 1) throws -> Slot {
+            Slot(try reading(String(line("a", user: user).dropLast()) + ",\"person\":" + JSONValue.quoted(person) + "}"))
+        }
+        let anna = try slot("Anna")
+        #expect(anna.state(own.topics) == "cuff/pi-7/00091ffffe000101/p-Anna/state")
+        let (second, ben, disguised, unnamed) = (
+            try slot("Anna", user: 2), try slot("Ben"), try slot("u1"), Slot(try reading(line("a")))
+        )
+        #expect(second == anna, "several slots of one cuff may be one person's")
+        #expect(ben != anna && disguised.place != unnamed.place)
+        #expect(!anna.mayBePlain && unnamed.mayBePlain)
+        // Names that differ only in characters that a topic or an id cannot have.
+        let places = try ["A/B", "A+B", "A_B", "A B"].map { try slot($0).place }
+        #expect(Set(places).count == 4)
+        func ids(_ name: String) throws -> Set<String> {
+            Set(HomeAssistant.components(for: try slot(name), isPlain: false, own.topics).map(\.id))
+        }
+        let (first, other) = (try ids("Jürgen"), try ids("Jörgen"))
+        #expect(first.isDisjoint(with: other) && first.count == 7)
+        let systolic = try #require(HomeAssistant.components(for: anna, isPlain: false, own.topics).first)
+        #expect(systolic.id == "p-Anna_systolic" && systolic.json.contains(#""uniq_id":"cuff_00091ffffe000101_p-Anna_systolic""#))
+        #expect(systolic.json.contains(#""name":"Systolic (Anna)""#))
+    }
+
     @Test func address_BecomesSettings() throws {
         let plain = try settings("mqtt://me@broker/?gateway=pi-7&prefix=a/b&discovery=homeassistant")
         #expect(plain.host == "broker" && plain.port == 1883 && !plain.isEncrypted && plain.user == "me" && plain.password == nil)

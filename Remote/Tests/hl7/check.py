@@ -5,7 +5,7 @@
     KILLS=25                   rounds of kill -9, of the helper and of the receiver
     CUFF_HL7_PYTHON=PROGRAM    a Python with hl7apy, for the receiver of `messages` and `kill`
 """
-import json, os, pathlib, shutil, socket, socketserver, sqlite3, ssl, subprocess, sys, tempfile, threading, time
+import json, os, pathlib, shutil, socket, socketserver, sqlite3, ssl, subprocess, sys, tempfile, threading, time, urllib.parse
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "http"))
@@ -208,15 +208,20 @@ print(json.dumps([message.msh.msh_21.msh_21_3.value, pid.pid_3.pid_3_1.value, [n
 """
 
 
+# A name with every delimiter of HL7.
+ODD = "a|b^c&d~e\\f\u00e9"
+
+
 def messages():
     if not PYTHON: return print("skipped: hl7apy is not installed")
     receiver = Independent()
-    address = "hl7+tcp://127.0.0.1:%d/?sender=pi-7&patient.0=77&patient.1=4711&authority=WARD" % receiver.port
+    cuffs = "".join("&patient.%s=77" % urllib.parse.quote(cuff, safe="") for cuff in ("port-1-1.2", "00091ffffe000101", "00091ffffe000102", ODD))
+    address = "hl7+tcp://127.0.0.1:%d/?sender=pi-7%s&patient.1=4711&authority=WARD" % (receiver.port, cuffs)
     kpa = reading(2, systolic_kPa=17.0, diastolic_kPa=10.9)
     for name in ("systolic_mmHg", "diastolic_mmHg"): del kpa[name]
     weight = {"type": "quantity", "schema": 1, "id": "w", "driver": "phd", "device": "00091ffffe000102", "measured": "2026-05-05T07:33:20+02:00",
               "mdc": 188736, "code": "MDC_MASS_BODY_ACTUAL", "value": "71.20", "unit": "kg"}
-    odd = reading(4, device="a|b^c&d~e\\f\u00e9", flags=["irregular_pulse", "questionable"], mean_mmHg=97)
+    odd = reading(4, device=ODD, flags=["irregular_pulse", "questionable"], mean_mmHg=97)
     sent = [reading(0, user=1), reading(1, driver="phd", device="00091ffffe000101"), kpa, weight, odd,
             reading(0, user=1, revision=2, pulse_per_min=99), deletion(reading(1))]
     said, status = deliver(address, sent)

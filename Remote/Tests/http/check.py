@@ -166,7 +166,7 @@ def faults():
 
     for address in ("http://example.org/", "influx+http://10.0.0.1/?db=x", "ftp://h/", "gopher", "https:///x", "https://u:hidden@h/", "influx+https://h/",
                     "influx+https://h/?db=a&bucket=b&org=c", "influx+https://h/?databse=a", "fhir+https://h/fhir", "fhir+https://h/?subject=p1",
-                    "fhir+https://h/?subject=Patient/1&subject.1=Patient/2", "fhir+https://h/?subject.x=Patient/1", "fhir+https://h/?subject=Patient/1&profile=us",
+                    "fhir+https://h/?subject=Patient/1&subject.1=Patient/2", "fhir+https://h/?subject.-1=Patient/1", "fhir+https://h/?subject=Patient/1&profile=us",
                     "https://h/?cafile=/does/not/exist", "https://u@h/", "fhir+https://h/?subject=Patient/1&client=me"):
         answers = run(address, [])
         check(len(answers) == 1 and answers[0].startswith("fatal "), "%s is a fault of the configuration" % address, answers)

@@ -31,6 +31,8 @@ int clinux_open_pty(char *path, int capacity);
 
 /* HIDIOCSFEATURE: the first byte is the report number. */
 int clinux_hid_set_feature(int descriptor, const uint8_t *report, int length);
+/* HIDIOCGFEATURE: the same; returns how many bytes the device gave. */
+int clinux_hid_get_feature(int descriptor, uint8_t *report, int length);
 
 int clinux_is_pty(int descriptor);
 int clinux_is_acm(int descriptor);

@@ -54,7 +54,7 @@ extension AlertState {
                 let trackKey = Self.key(rule, state.plan)
                 guard let standing = tracks[trackKey]?.standing, time > standing.since else { continue }
                 tracks[trackKey] = nil
-                let name = persons.name(device: device, user: reading.user)
+                let name = household.person(of: reading, device: device).name
                 let notice = rule.notice(.cleared, reading, device, name, pressure, time, [reading.id])
                 events.append(.changed(notice, driver: reading.driver, device: device))
             }

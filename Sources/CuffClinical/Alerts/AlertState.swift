@@ -63,7 +63,7 @@ package struct AlertState: Sendable {
         case deleted(Set<Reading.ID>)
         case plans([Plan])
         /// New rules or names; alerts of unchanged rules stay raised.
-        case rules([AlertRule], AlertPersons)
+        case rules([AlertRule], Household)
         case timePassed
     }
 
@@ -74,7 +74,7 @@ package struct AlertState: Sendable {
     }
 
     var rules: [AlertRule]
-    var persons: AlertPersons
+    var household: Household
     let limits: Limits
     let start: Timestamp
     var tracks: [AlertTrack.Key: AlertTrack] = [:]
@@ -82,9 +82,9 @@ package struct AlertState: Sendable {
     var plans: [String: PlanState] = [:]
     private var told: Set<AlertEvent> = []
 
-    package init(_ rules: [AlertRule], persons: AlertPersons = AlertPersons(), start: Timestamp, limits: Limits = Limits()) {
+    package init(_ rules: [AlertRule], household: Household = Household(), start: Timestamp, limits: Limits = Limits()) {
         self.rules = rules
-        self.persons = persons
+        self.household = household
         self.start = start
         self.limits = limits
     }
@@ -99,8 +99,8 @@ package struct AlertState: Sendable {
         case .reading(let reading, let device): receive(reading, device, now, &events)
         case .deleted(let ids): forget(ids, now, &events)
         case .plans(let plans): keep(plans, now, &events)
-        case .rules(let rules, let persons):
-            (self.rules, self.persons) = (rules, persons)
+        case .rules(let rules, let household):
+            (self.rules, self.household) = (rules, household)
             let known = Set(rules.map(\.identity))
             tracks = tracks.filter { known.contains($0.key.rule) }
         case .timePassed: break
@@ -151,7 +151,7 @@ package struct AlertState: Sendable {
 
     private func applies(_ rule: AlertRule, to reading: Reading, of device: String) -> Bool {
         (rule.driver.map { $0 == reading.driver } ?? true) && (rule.device.map { $0 == device } ?? true)
-            && (rule.person.map { persons.isMeant($0, device: device, user: reading.user) } ?? true)
+            && (rule.person.map { household.isMeant($0, by: reading, device: device) } ?? true)
     }
 
     private mutating func remember(_ id: Reading.ID, _ time: Timestamp, _ now: Timestamp) {
@@ -166,8 +166,9 @@ package struct AlertState: Sendable {
         _ rule: AlertRule, _ reading: Reading, _ device: String, _ pressure: BloodPressure, _ seen: AlertTrack.Seen,
         _ events: inout [AlertEvent]
     ) {
-        let name = persons.name(device: device, user: reading.user)
-        let key = AlertTrack.Key(rule: rule.identity, subject: Self.subject(name, device, reading.user))
+        let person = household.person(of: reading, device: device)
+        let name = person.name
+        let key = AlertTrack.Key(rule: rule.identity, subject: Self.subject(person))
         var track = tracks[key] ?? AlertTrack()
         defer { store(track, key) }
         track.origin = AlertTrack.Origin(driver: reading.driver, device: device, person: name ?? reading.user.map { "user \($0)" })
@@ -191,8 +192,12 @@ package struct AlertState: Sendable {
     }
 
     /// A person by name, wherever measured; otherwise a slot of a cuff.
-    private static func subject(_ name: String?, _ device: String, _ user: Int32?) -> UInt64 {
-        let words = name.map { "person\u{0}\($0.lowercased())" } ?? "slot\u{0}\(device)\u{0}\(user.map { "\($0)" } ?? "-")"
+    private static func subject(_ person: Person) -> UInt64 {
+        let words =
+            switch person {
+            case .named(let name): "person\u{0}\(name.lowercased())"
+            case .unnamed(let slot, let cuff): "slot\u{0}\(cuff ?? "")\u{0}\(slot.map { "\($0)" } ?? "-")"
+            }
         return XXHash64.hash(Array(words.utf8).span)
     }
 
@@ -231,5 +236,14 @@ extension AlertTrack {
     fileprivate var latest: Timestamp {
         let none = Timestamp(milliseconds: 0)
         return max(seen.last?.time ?? none, standing?.since ?? none)
+    }
+}
+
+extension Household {
+    /// Whether a reading belongs to the person of a rule: a name, the number of a slot, or `none` for readings without one.
+    fileprivate func isMeant(_ person: String, by reading: Reading, device: String) -> Bool {
+        if person == "none" { return reading.user == nil }
+        if let number = Int(person) { return reading.user.map { Int($0) == number } ?? false }
+        return self.person(of: reading, device: device).name?.lowercased() == person.lowercased()
     }
 }

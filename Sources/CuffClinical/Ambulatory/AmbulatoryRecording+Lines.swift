@@ -3,13 +3,13 @@ import CuffCore
 extension AmbulatoryRecording {
     /// One line of the JSON vocabulary: `{"type":"ambulatory","schema":1,…}`. Loads and thresholds are printed only if a
     /// guideline is given, and compared only if `isAdult`.
-    package func appendLine(user: Int?, _ guideline: PressureGuideline?, isAdult: Bool, to text: inout TextBuffer) {
+    package func appendLine(person: Person?, _ guideline: PressureGuideline?, isAdult: Bool, to text: inout TextBuffer) {
         text.append("{\"type\":\"ambulatory\",\"schema\":1")
         text.append(key: "rule", rule.name)
         rule.document.appendFacts("rule_", to: &text)
         text.append(key: "rule_evidence", rule.evidence.rawValue)
         text.append(key: "rule_source", rule.source)
-        if let user { text.append(key: "user", user) }
+        text.appendOwner(person)
         text.append(key: "zone", zone.name)
         if let span {
             text.append(key: "from", span.lowerBound.text(in: zone))

@@ -96,7 +96,8 @@ package struct AverageLines: Sendable {
     }
 
     private func append(_ owner: HomeAverages.Owner, to text: inout TextBuffer) {
-        if let user = owner.user { text.append(key: "user", user) }
+        if let name = owner.person.name { text.append(key: "person", name) }
+        if let slot = owner.person.slot { text.append(key: "user", slot) }
         guard let source = owner.source, sources.indices.contains(source) else { return }
         text.append(key: "driver", sources[source].driver)
         text.append(key: "device", sources[source].device)
@@ -178,7 +179,7 @@ package struct AverageLines: Sendable {
         text.append(",\"id\":\"")
         text.append(reading.id)
         text.append("\"")
-        append(HomeAverages.Owner(user: reading.user, source: reading.source), to: &text)
+        append(HomeAverages.Owner(person: reading.person, source: reading.source), to: &text)
         if let time = reading.time { text.append(key: "measured", time.text(in: zone)) }
         text.append(",\"systolic_mmHg\":")
         text.append(rounded: reading.systolic)

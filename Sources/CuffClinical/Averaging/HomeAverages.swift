@@ -4,14 +4,14 @@ import CuffCore
 public struct HomeAverages: Sendable {
     /// The person and the cuff of an average.
     public struct Owner: Sendable, Hashable {
-        /// The user slot; `nil` for readings without one.
-        public var user: Int?
+        /// Whose readings they are.
+        public var person: Person
         /// The caller's number of the cuff; `nil` if all cuffs are combined.
         public var source: Int?
 
         /// Sets each property as given.
-        public init(user: Int?, source: Int?) {
-            self.user = user
+        public init(person: Person, source: Int?) {
+            self.person = person
             self.source = source
         }
     }
@@ -36,7 +36,7 @@ public struct HomeAverages: Sendable {
 
     /// Adds a reading; the times of one person must not go back.
     public mutating func add(_ reading: HomeReading, tell: (HomeReading, ReadingFate) -> Void = { _, _ in }) {
-        let owner = Owner(user: reading.user, source: joinsSources ? nil : reading.source)
+        let owner = Owner(person: reading.person, source: joinsSources ? nil : reading.source)
         let place: Int
         if let latest, latest.owner == owner {
             place = latest.place
@@ -56,11 +56,11 @@ public struct HomeAverages: Sendable {
         for place in found.indices { found[place].average.finish(tell: tell) }
     }
 
-    /// By user, those without one last, then by source.
+    /// By person, then by source.
     public var each: [(owner: Owner, average: ProtocolAverage)] {
         found.sorted {
             let (a, b) = ($0.owner, $1.owner)
-            return a.user != b.user ? (a.user ?? .max) < (b.user ?? .max) : (a.source ?? .min) < (b.source ?? .min)
+            return a.person != b.person ? a.person < b.person : (a.source ?? .min) < (b.source ?? .min)
         }
     }
 }

@@ -14,8 +14,8 @@ public struct HomeReading: Sendable, Hashable {
     public var pulse: Double?
     /// The flags of the reading.
     public var flags: MeasurementFlags
-    /// The user slot; `nil` for none.
-    public var user: Int?
+    /// Whose it is.
+    public var person: Person
     /// The caller's number of the cuff.
     public var source: Int
     /// Why no average may count it; `nil` if it may be counted.
@@ -24,7 +24,7 @@ public struct HomeReading: Sendable, Hashable {
     /// Sets each property as given.
     public init(
         id: Reading.ID = .none, time: Timestamp?, systolic: Double, diastolic: Double, pulse: Double? = nil,
-        flags: MeasurementFlags = [], user: Int? = nil, source: Int = 0, exclusion: Exclusion? = nil
+        flags: MeasurementFlags = [], person: Person = .unnamed(slot: nil, cuff: nil), source: Int = 0, exclusion: Exclusion? = nil
     ) {
         self.id = id
         self.time = time
@@ -32,7 +32,7 @@ public struct HomeReading: Sendable, Hashable {
         self.diastolic = diastolic
         self.pulse = pulse
         self.flags = flags
-        self.user = user
+        self.person = person
         self.source = source
         self.exclusion = exclusion
     }

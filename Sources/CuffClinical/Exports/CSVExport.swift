@@ -29,6 +29,7 @@ struct CSVExport: Sendable {
         ("posture", "sitting, lying down, standing or semi-recumbent, as a person said"),
         ("arm", "left or right, as a person said"),
         ("duration_s", "how long it lasted, in seconds, where a person said so"),
+        ("person", "name of the person, where the configuration or a person says it"),
     ]
 
     /// Every column with its meaning, in order. An empty cell means unknown.
@@ -71,6 +72,8 @@ struct CSVExport: Sendable {
         }
         text.append(table.separator)
         if let duration = reading.duration { text.append(decimal: duration.components.seconds) }
+        text.append(table.separator)
+        if let person = reading.person { table.append(cell: person, to: &text) }
         text.append("\r\n")
     }
 

@@ -35,7 +35,7 @@ package struct CSVTable: Sendable {
         ("device_time", "what the cuff's clock showed, without zone"),
         ("clock", "what `measured` rests on: synced, corrected, device_time, receive_time, unset, implausible"),
         ("received", "when this program received it, UTC"),
-        ("origin", "memory, push, measurement, or entered for values typed in by a person"),
+        ("origin", "memory, push, measurement, entered for values typed in by a person, or import for those of another program"),
         ("trigger", "manual or automatic, where the cuff says so"),
         ("sequence", "the cuff's own number of the record, where it has one"),
         ("systolic_kPa", "what a cuff sent that measures in kPa"),

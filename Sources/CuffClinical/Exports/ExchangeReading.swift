@@ -95,6 +95,8 @@ public struct ExchangeReading: Sendable, Hashable {
     public var device: String?
     /// `user`.
     public var user: Int?
+    /// `person`.
+    public var person: String?
     /// `flags`.
     public var flags: [String] = []
     /// A person typed it in.
@@ -115,6 +117,9 @@ public struct ExchangeReading: Sendable, Hashable {
     /// Everything is unknown.
     public init() {}
 
+    /// Whose it is.
+    public var owner: Person { Person(name: person, slot: user, device: device ?? "", driver: driver) }
+
     /// Why no average counts the reading; `nil` if its flags do not exclude it.
     public var exclusion: Exclusion? {
         InclusionRule(zone: .utc).reason(flags.reduce(into: MeasurementFlags()) { $0.formUnion(MeasurementFlags.named($1) ?? []) })
@@ -128,6 +133,7 @@ public struct ExchangeReading: Sendable, Hashable {
         driver = provenance.driver
         device = provenance.device.isEmpty ? nil : provenance.device
         user = reading.user.map { Int($0) }
+        person = reading.person
         flags = reading.flags.list
         isEntered = reading.origin == .entered
         remarks = reading.remarks

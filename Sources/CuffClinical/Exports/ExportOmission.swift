@@ -5,8 +5,8 @@ public enum ExportOmission: Error, Sendable, Hashable {
     case zoneUnknown
     case incomplete
     case excluded(Exclusion)
-    /// The user slot has no subject; `nil`: readings without a slot.
-    case noSubject(user: Int?)
+    /// The person has no subject.
+    case noSubject(Person)
     case failed
     /// The format cannot hold readings of this type, a word of the JSON vocabulary.
     case noPlace(type: String)

@@ -40,16 +40,17 @@ public struct ExportParts: OptionSet, Sendable, Hashable {
 /// Writes one export: the beginning, any number of readings and series, the end. Its memory does not grow with the number of
 /// readings.
 public protocol ExportWriter {
-    /// The format cannot name persons, so it must hold the readings of one person.
-    var isOfOnePerson: Bool { get }
+    /// The persons whose values could not be distinguished in the output. An export with more than one is refused.
+    func indistinct(among persons: Persons) -> Persons
     /// Writes the beginning.
     mutating func begin(to text: inout TextBuffer)
     /// Writes one reading, or throws why it is left out and writes nothing.
     mutating func append(
         _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
     ) throws(ExportOmission)
-    /// Writes one series; `user` is the slot of the reading that owns it. It is called only for kinds in the exporter's `parts`.
-    mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer)
+    /// Writes one series; `user` is the slot of the reading that owns it, `person` the person's name, if there is one. It is called only for kinds in the exporter's `parts`.
+    mutating func append(
+        _ series: HealthSeries, user: Int?, person: String?, from provenance: Provenance, to text: inout TextBuffer)
     /// Writes that a reading of an earlier export is deleted; returns `false`, and writes nothing, if the format cannot say that.
     mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool
     /// Writes the end.
@@ -57,12 +58,14 @@ public protocol ExportWriter {
 }
 
 extension ExportWriter {
-    /// It names the user of each value.
-    public var isOfOnePerson: Bool { false }
+    /// It names the person of each value.
+    public func indistinct(among persons: Persons) -> Persons { Persons([]) }
     /// No beginning.
     public mutating func begin(to text: inout TextBuffer) {}
     /// Series are ignored.
-    public mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer) {}
+    public mutating func append(
+        _ series: HealthSeries, user: Int?, person: String?, from provenance: Provenance, to text: inout TextBuffer
+    ) {}
     /// Deletions cannot be written.
     public mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool { false }
     /// No end.

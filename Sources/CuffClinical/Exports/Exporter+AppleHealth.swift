@@ -24,7 +24,7 @@ extension ExportOption {
 struct AppleHealthWriter: ExportWriter {
     private let document: AppleHealthExport
     private let made: Timestamp
-    var isOfOnePerson: Bool { true }
+    func indistinct(among persons: Persons) -> Persons { persons }
 
     init(_ document: AppleHealthExport, made: Timestamp) {
         self.document = document
@@ -49,7 +49,9 @@ struct AppleHealthWriter: ExportWriter {
         }
     }
 
-    mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer) {
+    mutating func append(
+        _ series: HealthSeries, user: Int?, person: String?, from provenance: Provenance, to text: inout TextBuffer
+    ) {
         if case .heartbeats(let beats) = series { document.append(beats, from: provenance, to: &text) }
     }
 

@@ -53,7 +53,9 @@ struct JSONLinesWriter: ExportWriter {
         return true
     }
 
-    mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer) {
-        series.appendLine(to: &text, zone: lines.zone, user: user)
+    mutating func append(
+        _ series: HealthSeries, user: Int?, person: String?, from provenance: Provenance, to text: inout TextBuffer
+    ) {
+        series.appendLine(to: &text, zone: lines.zone, user: user, person: person)
     }
 }

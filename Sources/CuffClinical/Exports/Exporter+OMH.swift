@@ -34,7 +34,7 @@ struct OMHWriter: ExportWriter {
     private let space: [UInt8]
     private let location: String?
     private let posture: String?
-    var isOfOnePerson: Bool { true }
+    func indistinct(among persons: Persons) -> Persons { persons }
 
     /// Only tests use another `space`.
     init(zone: ZoneTable, location: String? = nil, posture: String? = nil, space: [UInt8] = OMHWriter.space) {

@@ -59,6 +59,8 @@ public enum InfluxLine {
         ]
         for case (let key, let word?) in words { fields.append("\(key)=\(quoted(word))") }
         guard !fields.isEmpty else { return [] }
+        // A field and no tag: a reading that is another person's from now on replaces its point.
+        if let person = reading.person { fields.append("person=\(quoted(person))") }
         return fields + reading.flags.filter(isWord).map { "\($0)=true" }
     }
 

@@ -55,7 +55,7 @@ package struct QuantityCollection: Sendable {
     }
 
     /// One line for each bucket: `{"type":"statistics","schema":1,"quantity":"body_mass","unit":"kg","by":"day",…}`.
-    package func appendLines(name: String, user: Int?, to text: inout TextBuffer) {
+    package func appendLines(name: String, person: Person?, to text: inout TextBuffer) {
         for (key, statistics) in buckets {
             text.append("{\"type\":\"statistics\",\"schema\":1")
             text.append(key: "quantity", name)
@@ -64,7 +64,7 @@ package struct QuantityCollection: Sendable {
             text.append(key: "bucket", cut.label(of: key))
             text.append(key: "zone", cut.zone.name)
             if let style = type.aggregation { text.append(key: "style", style.rawValue) }
-            if let user { text.append(key: "user", user) }
+            text.appendOwner(person)
             text.append(key: "count", statistics.count)
             if values.isEmpty {
                 if let result = result(statistics) { text.append(key: result.word, rounded: result.value) }

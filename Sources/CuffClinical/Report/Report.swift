@@ -15,8 +15,8 @@ public struct Report: Sendable {
         package internal(set) var window = DayWindow.other, day: Int64 = 0
 
         package enum TimeBasis: Int, Sendable, Hashable, CaseIterable {
-            /// A cuff's clock that agreed, that was corrected, or that was not compared; the arrival; what a person entered.
-            case synced, corrected, unchecked, arrival, entered
+            /// A cuff's clock that agreed, that was corrected, or that was not compared; the arrival; a person's entry; another program.
+            case synced, corrected, unchecked, arrival, entered, imported
 
             var words: String {
                 switch self {
@@ -25,14 +25,16 @@ public struct Report: Sendable {
                 case .unchecked: "by the cuff's clock, not checked"
                 case .arrival: "by arrival"
                 case .entered: "as typed in"
+                case .imported: "as another program wrote them (imported)"
                 }
             }
 
             /// The clock of a reading from a capture was not compared.
-            package init(_ rule: ClockRule, hasDeviceTime: Bool, isEntered: Bool) {
-                if isEntered {
-                    self = .entered
-                } else {
+            package init(_ rule: ClockRule, hasDeviceTime: Bool, origin: Reading.Origin) {
+                switch origin {
+                case .entered: self = .entered
+                case .imported: self = .imported
+                case .memory, .push, .measurement:
                     switch rule {
                     case .synced: self = .synced
                     case .corrected: self = .corrected
@@ -132,7 +134,7 @@ public struct Report: Sendable {
         let isEntered = reading.origin == .entered
         switch setAside ? .excluded(.setAside) : rule.verdict(on: reading) {
         case .counts(let point):
-            let basis = Entry.TimeBasis(reading.rule, hasDeviceTime: reading.clock.time != nil, isEntered: isEntered)
+            let basis = Entry.TimeBasis(reading.rule, hasDeviceTime: reading.clock.time != nil, origin: reading.origin)
             add(Entry(point, isEntered: isEntered, remarks: reading.remarks, basis: basis, source: source))
         case .excluded(let reason):
             add(LeftOut(time: reading.bestTime(in: zone), content: reading.content, reason: reason, source: source))

@@ -78,6 +78,7 @@ struct ReportDiary {
         var notes = words.filter { entry.point.flags.contains($0.0) }.map(\.1)
         // The foot of the page says what applies to all readings.
         if entry.isEntered, report.tally.enteredCount < report.count { notes.append("typed in") }
+        if entry.basis == .imported, report.tally.count(.imported) < report.count { notes.append("imported") }
         if entry.point.trigger == .automatic, automaticCount < report.count { notes.append("auto") }
         return notes
     }

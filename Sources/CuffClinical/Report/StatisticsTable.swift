@@ -6,14 +6,14 @@ package struct StatisticsTable: Sendable {
     package let sources: [Provenance]
     /// Whether a missing value is `–`; otherwise `-`.
     package let isUnicode: Bool
-    /// The user slot of all readings, or `nil`.
-    package let user: Int?
+    /// Whose all readings are; `nil` if that is not said.
+    package let person: Person?
 
     package init(
-        style: AggregationStyle = .discreteArithmetic, sources: [Provenance] = [], isUnicode: Bool = true, user: Int? = nil
+        style: AggregationStyle = .discreteArithmetic, sources: [Provenance] = [], isUnicode: Bool = true, person: Person? = nil
     ) {
         self.style = style
-        self.user = user
+        self.person = person
         self.sources = sources
         self.isUnicode = isUnicode
     }
@@ -112,7 +112,7 @@ package struct StatisticsTable: Sendable {
         }
         text.append(key: "zone", cut.zone.name)
         text.append(key: "style", style.rawValue)
-        if let user { text.append(key: "user", user) }
+        text.appendOwner(person)
         if let source {
             let provenance = sources.indices.contains(source) ? sources[source] : Provenance(driver: "")
             text.append(key: "driver", provenance.driver)

@@ -44,6 +44,8 @@ package struct HeartEvent: Sendable, Hashable {
     package var time: Timestamp
     package var reading: Reading.ID
     package var user: Int32?
+    /// The name of the person, as the reading has it.
+    package var person: String?
     /// The pulse of the reading; `nil` if the cuff sent none.
     package var pulse: PulseRate?
     /// The limit that was reached; `nil` if the cuff reported the event.
@@ -60,7 +62,9 @@ package struct HeartEvent: Sendable, Hashable {
         }
         var events: [HeartEvent] = []
         func note(_ kind: Kind, limit: Double? = nil) {
-            events.append(HeartEvent(kind: kind, time: time, reading: reading.id, user: reading.user, pulse: pulse, limit: limit))
+            events.append(
+                HeartEvent(
+                    kind: kind, time: time, reading: reading.id, user: reading.user, person: reading.person, pulse: pulse, limit: limit))
         }
         if reading.flags.contains(.irregularPulse) { note(.irregularPulse) }
         if let rate = pulse?.digits.value, rate > 0 {
@@ -85,6 +89,7 @@ package struct HeartEvent: Sendable, Hashable {
         text.append(key: "driver", driver)
         if !device.isEmpty { text.append(key: "device", device) }
         if let user { text.append(key: "user", Int(user)) }
+        if let person { text.append(key: "person", person) }
         text.append(key: "time", time, in: zone)
         if let pulse { text.append(key: "pulse_per_min", pulse.digits) }
         if let limit { text.append(key: "limit_per_min", rounded: limit) }

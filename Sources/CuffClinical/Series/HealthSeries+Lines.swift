@@ -3,22 +3,22 @@ import CuffCore
 /// Series as JSON lines, in the vocabulary of `ReadingLine`. Offsets within a series count in seconds from its `start`, which therefore has
 /// milliseconds.
 extension HealthSeries {
-    package func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil) {
+    package func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil, person: String? = nil) {
         switch self {
-        case .quantity(let series): series.appendLine(to: &text, zone: zone, user: user)
-        case .heartbeats(let series): series.appendLine(to: &text, zone: zone, user: user)
-        case .waveform(let series): series.appendLine(to: &text, zone: zone, user: user)
+        case .quantity(let series): series.appendLine(to: &text, zone: zone, user: user, person: person)
+        case .heartbeats(let series): series.appendLine(to: &text, zone: zone, user: user, person: person)
+        case .waveform(let series): series.appendLine(to: &text, zone: zone, user: user, person: person)
         }
     }
 }
 
 extension QuantitySeries {
     /// `{"type":"quantity_series",…,"samples":[[0.25,134],…]}`: seconds since the start, and the value as sent.
-    func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil) {
+    func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil, person: String? = nil) {
         text.append("{\"type\":\"quantity_series\",\"schema\":1")
         text.append(key: "code", type.identifier.description)
         text.append(key: "unit", unit.description)
-        text.appendExtent(start, end, reading, user: user, count: count, zone)
+        text.appendExtent(start, end, reading, user: user, person, count: count, zone)
         if let minimum { text.append(key: "min", minimum.value) }
         if let maximum { text.append(key: "max", maximum.value) }
         if let average { text.append(key: "avg", rounded: average) }
@@ -38,10 +38,10 @@ extension QuantitySeries {
 extension HeartbeatSeries {
     /// `{"type":"heartbeat_series",…,"beats":[0.5,1.49],"gaps":[1],"sdnn_ms":10.9}`: seconds since the start, and the
     /// indices (from 0) of the beats after a gap.
-    func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil) {
+    func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil, person: String? = nil) {
         text.append("{\"type\":\"heartbeat_series\",\"schema\":1")
         text.append(key: "code", SampleType.heartbeatSeries.identifier.description)
-        text.appendExtent(start, end, reading, user: user, count: beats.count, zone)
+        text.appendExtent(start, end, reading, user: user, person, count: beats.count, zone)
         if let sdnn { text.append(key: "sdnn_ms", rounded: sdnn * 1000) }
         text.append(key: "beats")
         text.append(list: beats) { $1.append(seconds: $0.time) }
@@ -54,7 +54,7 @@ extension HeartbeatSeries {
 extension WaveformSeries {
     /// `{"type":"waveform_series",…,"period_us":5000,"sample_range":[0,800],"value_range":[-2,2],"samples":[0,400]}`: the samples as
     /// sent, and two points of the line that maps them to values.
-    func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil) {
+    func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil, person: String? = nil) {
         text.append("{\"type\":\"waveform_series\",\"schema\":1")
         text.append(key: "code", code)
         text.append(key: "mdc", Int(UInt32(partition) << 16 | UInt32(term)))
@@ -63,7 +63,7 @@ extension WaveformSeries {
         } else if unit != 0 {
             text.append(key: "unit_mdc", Int(Nomenclature.dimensions << 16 | UInt32(unit)))
         }
-        text.appendExtent(start, end, nil, user: user, count: samples.count, zone)
+        text.appendExtent(start, end, nil, user: user, person, count: samples.count, zone)
         if period > 0 { text.append(key: "period_us", Int(period)) }
         if let scale {
             text.append(key: "sample_range")
@@ -105,10 +105,11 @@ extension TextBuffer {
     }
 
     fileprivate mutating func appendExtent(
-        _ start: Timestamp, _ end: Timestamp, _ reading: Reading.ID?, user: Int?, count: Int, _ zone: ZoneTable
+        _ start: Timestamp, _ end: Timestamp, _ reading: Reading.ID?, user: Int?, _ person: String?, count: Int, _ zone: ZoneTable
     ) {
         if let reading { append(key: "reading", reading) }
         if let user { append(key: "user", user) }
+        if let person { append(key: "person", person) }
         append(key: "start", precise: start, zone)
         append(key: "end", precise: end, zone)
         append(key: "count", count)

@@ -1,41 +1,40 @@
-/// Bounds-checked reads from wire bytes. Every reader answers `nil` beyond the end; none traps.
+/// Bounds-checked reads from wire bytes. Every function returns `nil` beyond the end; none traps.
 extension Span where Element == UInt8 {
     /// The byte at `offset`; `nil` outside the span.
     @inline(__always)
     public func byte(_ offset: Int) -> UInt8? { offset >= 0 && offset < count ? self[offset] : nil }
 
-    /// Two bytes from `offset` on, most significant first; `nil` where fewer are left.
+    /// Two bytes at `offset`, most significant first; `nil` beyond the end.
     @inline(__always)
     public func bigEndian16(_ offset: Int) -> UInt16? { word(offset).map { UInt16(bigEndian: $0) } }
 
-    /// Two bytes from `offset` on, least significant first; `nil` where fewer are left.
+    /// Two bytes at `offset`, least significant first; `nil` beyond the end.
     @inline(__always)
     public func littleEndian16(_ offset: Int) -> UInt16? { word(offset).map { UInt16(littleEndian: $0) } }
 
-    /// Four bytes from `offset` on, most significant first; `nil` where fewer are left.
+    /// Four bytes at `offset`, most significant first; `nil` beyond the end.
     @inline(__always)
     public func bigEndian32(_ offset: Int) -> UInt32? { word(offset).map { UInt32(bigEndian: $0) } }
 
-    /// Four bytes from `offset` on, least significant first; `nil` where fewer are left.
+    /// Four bytes at `offset`, least significant first; `nil` beyond the end.
     @inline(__always)
     public func littleEndian32(_ offset: Int) -> UInt32? { word(offset).map { UInt32(littleEndian: $0) } }
 
-    /// Eight bytes from `offset` on, most significant first; `nil` where fewer are left.
+    /// Eight bytes at `offset`, most significant first; `nil` beyond the end.
     @inline(__always)
     public func bigEndian64(_ offset: Int) -> UInt64? { word(offset).map { UInt64(bigEndian: $0) } }
 
-    /// Eight bytes from `offset` on, least significant first; `nil` where fewer are left.
+    /// Eight bytes at `offset`, least significant first; `nil` beyond the end.
     @inline(__always)
     public func littleEndian64(_ offset: Int) -> UInt64? { word(offset).map { UInt64(littleEndian: $0) } }
 
-    /// The integer at `offset` in memory order, after one bounds check.
     @inline(__always)
     private func word<Integer: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Integer? {
         guard offset >= 0, offset <= count &- MemoryLayout<Integer>.size else { return nil }
         return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Integer.self) }
     }
 
-    /// A binary-coded decimal byte, 0…99; `nil` where a nibble is not a digit.
+    /// A binary-coded decimal byte, 0…99; `nil` if a nibble is not a digit.
     public func bcd(_ offset: Int) -> Int? {
         guard let byte = byte(offset), byte >> 4 < 10, byte & 15 < 10 else { return nil }
         return Int(byte >> 4) * 10 + Int(byte & 15)
@@ -54,8 +53,7 @@ extension Span where Element == UInt8 {
         return value
     }
 
-    /// The same, 1…8 digits, from one word: they are joined to pairs, to fours and to all of them. `nil` also where fewer than
-    /// eight bytes are left.
+    /// `digits` for 1…8 digits, computed in one word. Also `nil` if fewer than eight bytes are left.
     @inline(__always)
     func joinedDigits(_ offset: Int, _ length: Int) -> Int? {
         guard let word = littleEndian64(offset) else { return nil }
@@ -66,9 +64,7 @@ extension Span where Element == UInt8 {
         return Int(fours &* 10000 &+ fours >> 32) & 0xFFFF_FFFF
     }
 
-    /// Four numbers of exactly two ASCII digits each, side by side, as most of a date is printed; `nil` where one is not a digit.
-    ///
-    /// All eight characters are checked in one word: a digit minus `0` stays below 80 (hex) when 76 is added.
+    /// Four adjacent numbers of two ASCII digits each, as in a printed date; `nil` if any character is not a digit.
     @inline(__always)
     public func digitPairs(_ offset: Int) -> (Int, Int, Int, Int)? {
         guard let text = littleEndian64(offset) else { return nil }
@@ -81,8 +77,7 @@ extension Span where Element == UInt8 {
         )
     }
 
-    /// An unsigned number in `length` characters, padded on the left with blanks, as many cuffs print them. All blanks
-    /// or a blank after a digit are `nil`.
+    /// An unsigned number in `length` characters, padded on the left with blanks. `nil` for all blanks or a blank after a digit.
     @inline(__always)
     public func paddedDigits(_ offset: Int, _ length: Int) -> Int? {
         if length == 3, let word = littleEndian32(offset) { return Self.threePaddedDigits(word) }
@@ -92,7 +87,6 @@ extension Span where Element == UInt8 {
         return digits(start, offset &+ length &- start)
     }
 
-    /// The same for the three low characters of a word: blanks become zeros without a branch for each.
     @inline(__always)
     private static func threePaddedDigits(_ word: UInt32) -> Int? {
         var digits = word & 0xFF_FFFF ^ 0x30_3030
@@ -124,7 +118,7 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// A copy of `length` bytes from `offset` on, clamped to the span.
+    /// A copy of `length` bytes from `offset`, clamped to the span.
     public func part(_ offset: Int, _ length: Int) -> [UInt8] {
         let start = Swift.min(count, Swift.max(0, offset))
         let end = start &+ Swift.min(count &- start, Swift.max(0, length))
@@ -149,7 +143,7 @@ public enum Hex {
         }
     }
 
-    /// The bytes that `text` writes, blanks ignored; `nil` when it is not hexadecimal or ends within a byte.
+    /// Parses hexadecimal text, ignoring blanks; `nil` if it is not hexadecimal or has an odd number of digits.
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?
@@ -178,7 +172,7 @@ public enum Hex {
         return text
     }
 
-    /// Two upper-case digits, as several cuffs write their sums.
+    /// Two upper-case digits, as several cuffs write their checksums.
     public static func upper(_ byte: UInt8) -> [UInt8] {
         [byte >> 4, byte & 15].map { $0 < 10 ? 0x30 + $0 : 0x37 + $0 }
     }

@@ -1,5 +1,4 @@
-/// The check algorithms of the documented protocols. Each names its published check value over "123456789" where one
-/// exists; tests check it.
+/// The check algorithms of the documented protocols, with their published check value over "123456789" where one exists.
 public enum Checksum {
     /// Sum of all bytes mod 256. Over "123456789": DD.
     @inline(__always)
@@ -33,8 +32,8 @@ public enum Checksum {
         crc8(bytes, range, reflectedPolynomial: 0x8C)
     }
 
-    /// The check of the Dinamap PRO native stream: polynomial 85 reflected (A1), init 0, no final xor. No published
-    /// check value; it holds on 1152 of 1152 recorded blocks of the Dinamap native protocol.
+    /// CRC-8 of the Dinamap PRO native stream: polynomial 85 reflected (A1), init 0, no final xor. No published check value;
+    /// it agrees with 1152 of 1152 recorded blocks of the protocol.
     public static func crc8Dinamap(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt8 {
         crc8(bytes, range, reflectedPolynomial: 0xA1)
     }
@@ -48,8 +47,8 @@ public enum Checksum {
         return crc
     }
 
-    /// CRC-16/X-25, the frame check sequence of PPP: polynomial 1021 reflected (8408), init FFFF, final xor FFFF. Over
-    /// "123456789": 906E (reveng catalogue of parametrised CRC algorithms).
+    /// CRC-16/X-25, the frame check sequence of PPP: polynomial 1021 reflected (8408), init FFFF, final xor FFFF.
+    /// Over "123456789": 906E (reveng catalogue of parametrised CRC algorithms).
     public static func crc16X25(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt16 {
         var crc: UInt16 = 0xFFFF
         for index in clamped(range, bytes.count) {

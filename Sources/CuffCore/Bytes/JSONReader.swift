@@ -1,13 +1,13 @@
-/// Reads one JSON value (RFC 8259) from bytes. Only `next` and `text` look at them.
+/// Reads one JSON value (RFC 8259) from bytes.
 package struct JSONReader {
     private let bytes: UnsafeRawBufferPointer
     private var index = 0
-    /// Objects and lists within each other; lines of this program have three.
-    private static let deepest = 32
+    /// Limit of nesting; this program's own lines need three levels, records of other programs at most ten.
+    package static let deepest = 32
 
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// The value, if the bytes are one value with nothing but blanks around it.
+    /// The value, if the bytes are exactly one value, with optional white space around it.
     static func value(_ bytes: UnsafeRawBufferPointer) -> JSONValue? {
         var reader = JSONReader(bytes)
         guard let value = reader.value(depth: 0) else { return nil }
@@ -15,7 +15,6 @@ package struct JSONReader {
         return reader.next == nil ? value : nil
     }
 
-    /// Whether the bytes are one object from the first to the last, without building anything of it.
     package static func isObject(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.first == 0x7B else { return false }
         var reader = JSONReader(bytes)
@@ -43,8 +42,7 @@ package struct JSONReader {
             var found: [String: JSONValue] = [:]
             let isWhole = members(depth) { (reader, key) in
                 guard let key = reader.decoded(key), let value = reader.value(depth: depth + 1) else { return false }
-                found[key] = value
-                return true
+                return found.updateValue(value, forKey: key) == nil
             }
             return isWhole ? .object(found) : nil
         case 0x5B:
@@ -59,7 +57,7 @@ package struct JSONReader {
         case 0x74: return skip("true") ? .bool(true) : nil
         case 0x66: return skip("false") ? .bool(false) : nil
         case 0x6E: return skip("null") ? .null : nil
-        default: return number().flatMap { Double(text($0)) }.flatMap { $0.isFinite ? .number($0) : nil }
+        default: return number().map { text($0) }.flatMap { Double($0)?.isFinite == true ? .number($0) : nil }
         }
     }
 
@@ -76,7 +74,6 @@ package struct JSONReader {
         }
     }
 
-    /// An object from its brace on; `member` reads a value, with the place of its key.
     private mutating func members(_ depth: Int, _ member: (inout JSONReader, Range<Int>) -> Bool) -> Bool {
         sequence(depth, end: 0x7D) { reader in
             reader.skipBlanks()
@@ -126,7 +123,7 @@ package struct JSONReader {
         return start..<index
     }
 
-    /// The place of a string between its quotation marks; its escapes are checked where it is decoded.
+    /// The range of a string between its quotation marks; escapes are checked when it is decoded.
     private mutating func string() -> Range<Int>? {
         guard accept(0x22) else { return nil }
         let start = index

@@ -1,14 +1,14 @@
-/// A JSON value that was read.
-package enum JSONValue: Equatable {
+package enum JSONValue: Hashable, Sendable {
     case text(String)
-    case number(Double)
+    /// The digits as written, in the grammar of RFC 8259.
+    case number(String)
     case bool(Bool)
     case null
     case list([JSONValue])
-    /// Of a repeated key the last value.
+    /// A repeated key makes the whole text invalid.
     case object([String: JSONValue])
 
-    /// `nil` unless the bytes are one whole value.
+    /// `nil` unless the bytes are exactly one value.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard let value = bytes.withUnsafeBytes({ JSONReader.value($0) }) else { return nil }
         self = value
@@ -16,6 +16,6 @@ package enum JSONValue: Equatable {
 
     package subscript(key: String) -> JSONValue? { if case .object(let members) = self { members[key] } else { nil } }
     package var text: String? { if case .text(let text) = self { text } else { nil } }
-    package var number: Double? { if case .number(let number) = self { number } else { nil } }
+    package var number: Double? { if case .number(let digits) = self { Double(digits) } else { nil } }
     package var list: [JSONValue]? { if case .list(let list) = self { list } else { nil } }
 }

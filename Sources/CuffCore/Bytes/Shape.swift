@@ -1,14 +1,13 @@
 /// How far bytes match a template of fixed-width text.
 public enum ShapeFit: Sendable, Hashable {
     case no
-    /// Everything so far fits; more must come.
     case partial
     case whole
 }
 
 extension Span where Element == UInt8 {
-    /// Compares the front with a template, character by character: `#` a digit, `_` a digit or a blank, `~` a digit, a blank
-    /// or a dash, `%` an upper-case hexadecimal digit, `*` any printable character but a comma; all else is itself.
+    /// Compares the front with a template, character by character: `#` a digit, `_` a digit or a blank, `~` a digit, a blank or a
+    /// dash, `%` an upper-case hexadecimal digit, `*` any printable character except a comma; any other character matches itself.
     public func fit(_ shape: StaticString, at offset: Int = 0) -> ShapeFit {
         let length = shape.utf8CodeUnitCount
         var index = 0

@@ -1,5 +1,5 @@
-/// xxHash, 64 bits (github.com/Cyan4973/xxHash, `doc/xxhash_spec.md`). It names readings; it is not a cryptographic hash.
-/// Check values of the specification's test program: XXH64("", 0) = EF46DB3751D8E999, XXH64("abc", 0) = 44BC2CF5AD770999.
+/// xxHash, 64 bits (github.com/Cyan4973/xxHash, `doc/xxhash_spec.md`), for reading ids; not cryptographic. Check values of the
+/// specification's test program: XXH64("", 0) = EF46DB3751D8E999, XXH64("abc", 0) = 44BC2CF5AD770999.
 public struct XXHash64: Sendable {
     private static let p1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let p2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -26,12 +26,12 @@ public struct XXHash64: Sendable {
         bytes.withUnsafeBytes { hash($0, seed: seed) }
     }
 
-    /// The same hash over memory; the buffer is read only during the call.
+    /// The 64-bit hash of a buffer, which is only read during the call.
     @inline(__always)
     public static func hash(_ data: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         guard let base = data.baseAddress, data.count > 0 else { return finish(seed &+ p5) }
         let total = UInt64(truncatingIfNeeded: data.count)
-        // The longest record stored inline, and the most frequent one: with its length known it is hashed without a loop.
+        // The longest and most frequent record stored inline: a constant length lets the compiler unroll the loop.
         if data.count == 64 { return blocks(base, 64, seed) }
         if data.count >= 32 { return long(base, data.count, seed) }
         return rest(base, base + data.count, seed &+ p5 &+ total)
@@ -40,7 +40,6 @@ public struct XXHash64: Sendable {
     @inline(never)
     private static func long(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 { blocks(base, count, seed) }
 
-    /// Four sums over 32 bytes at a time, and the rest behind them.
     @inline(__always)
     private static func blocks(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 {
         var position = base
@@ -68,7 +67,6 @@ public struct XXHash64: Sendable {
         return rest(position, end, result &+ UInt64(truncatingIfNeeded: count))
     }
 
-    /// Fewer than 32 bytes.
     @inline(__always)
     private static func rest(_ base: UnsafeRawPointer, _ end: UnsafeRawPointer, _ sum: UInt64) -> UInt64 {
         var position = base

@@ -1,25 +1,23 @@
-/// A recording without what it says of persons: its bytes rewritten as its family's `Redaction` does, its header cut down to what a
-/// reader of the bytes needs.
+/// A recording without personal data: bytes rewritten by the family's `Redaction`, header reduced to what a reader of the bytes needs.
 public struct CaptureRedaction: Sendable {
-    /// The rewritten conversation, item by item as before.
+    /// The rewritten items, as many as before.
     public private(set) var items: [CaptureItem] = []
-    /// The fields that stay, and `changed`.
+    /// The kept fields, and `changed`.
     public private(set) var header = CaptureHeader()
-    /// What was rewritten.
+    /// The changes made.
     public private(set) var work: Redaction.Work
-    /// The fields of the header that were left out.
+    /// Header fields that were removed.
     public private(set) var droppedFields: [String] = []
-    /// Lines of events whose words no program wrote, and which were left out.
+    /// The number of removed events with free text.
     public private(set) var droppedEvents = 0
 
-    /// Fields of the header that stay as they are. `cuff` and `consent` are a person's words, so whoever sends the recording looks
-    /// at them.
+    /// Header fields kept unchanged. `cuff` and `consent` are free text, so the sender of the recording must check them.
     public static let keptFields = ["driver", "cuff", "origin", "line", "consent"]
     private static let knownEvents: Set<String> = [
         CaptureEvent.framingError, .parityError, .overrun, .lineBreak, .unplugged, .silence,
     ].reduce(into: []) { $0.insert($1.text) }
 
-    /// Rewrites a whole recording.
+    /// Rewrites a whole recording; times are shifted by `days`.
     public init(_ original: [CaptureItem], header: CaptureHeader, by redaction: Redaction, days: Int) {
         work = Redaction.Work(days: days)
         items = original.filter { item in
@@ -51,7 +49,7 @@ public struct CaptureRedaction: Sendable {
         redaction.rewrite(&bytes, side, &work)
         guard bytes.count == indices.count else { return }
         for (index, (place, part)) in zip(indices, bytes).enumerated().reversed() {
-            // A frame that lost an escape may leave nothing of an item that held one byte of it.
+            // A frame that lost an escape may leave an item empty.
             if part.isEmpty, lengths[index] > 0 {
                 items.remove(at: place)
             } else {
@@ -60,7 +58,7 @@ public struct CaptureRedaction: Sendable {
         }
     }
 
-    /// What was changed, for the header and for a person. The shift is not told: whoever knows it knows the times.
+    /// A summary of the changes, for the header and the user. Omits the shift, which would reveal the times.
     public var summary: String {
         var parts = Redaction.Kind.allCases.compactMap { kind in
             work.changes[kind].map { "\(kind.rawValue) (\($0)\(kind == .time ? ", shifted by whole days" : ""))" }

@@ -1,12 +1,9 @@
-/// Replays the cuff's side of a recorded conversation to a live host.
-///
-/// Where the recording shows bytes from the host it waits for any bytes from the host, with a time-out. What the host sends
-/// is not compared; answers stay the recorded ones. After the last line it is silent, or disconnects where the recording
-/// ends with `! unplugged`. It starts over each time it is opened.
+/// Replays the cuff's side of a recorded conversation to a live host. For bytes of the recorded host it waits for any bytes, with a
+/// time-out. At the end it is silent, or disconnects after `! unplugged`. It restarts each time it is opened.
 public struct CaptureSimulator: CuffSimulator {
-    /// Time-out for a host that sends nothing: longer than any request takes.
+    /// Longer than any request takes.
     static let patience = Duration.seconds(4)
-    /// Bytes that the host sends together have arrived within this.
+    /// Bytes that the host sends together arrive within this time.
     static let burst = Duration.milliseconds(30)
     /// Longer than any session waits within a frame.
     static let silence = Duration.seconds(5)
@@ -15,10 +12,10 @@ public struct CaptureSimulator: CuffSimulator {
     private var place = 0
     private var isWaiting = false
 
-    /// Plays these items; their times are ignored.
+    /// Replays these items, ignoring their times.
     public init(_ items: [CaptureItem]) { lines = items.map(\.content) }
 
-    /// Answers one event of the host's side with what the recorded cuff did next.
+    /// Returns what the recorded cuff did next.
     public mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         switch event {
         case .opened:

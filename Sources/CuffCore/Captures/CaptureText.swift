@@ -1,36 +1,33 @@
-/// Reads the text form of a capture in any chunking and constant memory.
-///
-/// `# key: value` lines come first, then `[SECONDS] < hex` from the cuff, `[SECONDS] > hex` to it, `[SECONDS] ! event`.
-/// Later `#` lines and blank lines are comments; `=` lines carry values of a table and are passed over.
+/// Reads the text form of a capture incrementally, in constant memory. `# key: value` lines come first, then `[SECONDS] < hex` from the
+/// cuff, `[SECONDS] > hex` to it, `[SECONDS] ! event`. Later `#` lines, blank lines and `=` lines (table values) are ignored.
 public struct CaptureTextReader: CaptureReader {
     /// Longest accepted line: 64 KiB APDUs (the protocol's largest) as spaced hex are 192 KiB.
     public static let maximumLine = 1 << 19
 
-    /// The header fields read so far; complete once the first item is handed out.
+    /// The header fields so far; complete once the first item is returned.
     public private(set) var header = CaptureHeader()
-    /// The number of the line that was read last, from 1; 0 before the first.
+    /// The number of the last line read, from 1; 0 before the first.
     public private(set) var line = 0
-    /// What was fed and, from `head` on, not read yet.
     private var buffer: [UInt8] = []
     private var head = 0
-    /// How far the buffer is known to hold no line feed.
+    /// The part of the buffer known to contain no line feed.
     private var searched = 0
     private var isInHeader = true
-    /// The bytes of one line; more than it has.
+    /// The decoded bytes of one line; may be longer.
     private var data: [UInt8] = []
     private var arrays = ReusedBytes()
 
     /// A reader at the beginning of a file.
     public init() {}
 
-    /// Hands over the next bytes of the file, cut anywhere.
+    /// Adds the next bytes of the file, cut anywhere.
     public mutating func feed(_ chunk: [UInt8]) {
         if buffer.isEmpty { buffer = chunk } else { buffer.append(contentsOf: chunk) }
     }
 
-    /// The next item; `nil` when the bytes so far hold no whole line more. Throws on a line that is not of the format.
+    /// The next item; `nil` if more bytes are needed. Throws on a malformed line.
     public mutating func next() throws(CaptureFault) -> CaptureItem? {
-        // Taken out while it is read: a second reference would cost more than many a line.
+        // Moved out while it is read: a second reference would cost a copy.
         var bytes: [UInt8] = []
         swap(&bytes, &buffer)
         defer { swap(&bytes, &buffer) }
@@ -51,10 +48,10 @@ public struct CaptureTextReader: CaptureReader {
         return nil
     }
 
-    /// Takes back an item, whose array the next of its side may use.
+    /// Returns an item's storage, for the next item of its side.
     public mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
 
-    /// A last line without a line feed counts.
+    /// Ends the file; a last line without a line feed counts.
     @discardableResult
     public mutating func finish() throws(CaptureFault) -> CaptureItem? {
         let rest = takeRest()
@@ -69,7 +66,6 @@ public struct CaptureTextReader: CaptureReader {
         return rest
     }
 
-    /// What a line says; `nil` for one that is not part of the conversation.
     private mutating func readLine(_ bytes: [UInt8], _ start: Int, _ limit: Int) throws(CaptureFault) -> CaptureItem? {
         line += 1
         let text = bytes.span
@@ -113,12 +109,11 @@ public struct CaptureTextReader: CaptureReader {
         header.fields.append((key, DeviceIdentity.text(bytes[(colon + 1)..<end])))
     }
 
-    /// Seconds with up to six decimals, optionally in brackets.
     private func readTime(_ text: Span<UInt8>, _ index: inout Int, _ end: Int) throws(CaptureFault) -> Int64? {
         let isBracketed = text[index] == 0x5B
         if isBracketed { index += 1 }
         guard index < end, text[index] &- 0x30 < 10 || text[index] == 0x2E else {
-            if isBracketed { throw CaptureFault(line: line, reason: "no time stands in the brackets") }
+            if isBracketed { throw CaptureFault(line: line, reason: "there is no time in the brackets") }
             return nil
         }
         var whole: Int64 = 0
@@ -130,7 +125,7 @@ public struct CaptureTextReader: CaptureReader {
         }
         if index < end, text[index] == 0x2E {
             index &+= 1
-            // Six places, as this program writes them.
+            // Six decimals, as this program writes.
             var places = 0
             if index &+ 6 <= end, let six = text.joinedDigits(index, 6) { (micro, places, index) = (Int64(six), 6, index &+ 6) }
             while index < end, text[index] &- 0x30 < 10 {
@@ -155,7 +150,6 @@ public struct CaptureTextReader: CaptureReader {
 
     private mutating func readHex(_ text: Span<UInt8>, _ start: Int, _ end: Int) throws(CaptureFault) -> Int {
         let text = text.extracting(start..<end)
-        // Two digits make a byte, so that there is room for all of them.
         if data.count < text.count / 2 { data = [UInt8](repeating: 0, count: max(256, text.count / 2)) }
         let read = Self.digits.withUnsafeBufferPointer { digits in
             text.withUnsafeBufferPointer { text in
@@ -166,9 +160,8 @@ public struct CaptureTextReader: CaptureReader {
         return read.count
     }
 
-    /// The bytes that `text` writes, how many they are, and where the first stands that cannot be read.
-    ///
-    /// `digits` has 256 entries and `data` half as many as `text`, so that neither needs a bounds check at each byte.
+    /// Decodes hexadecimal text: the number of bytes, and the offset of the first invalid character. `digits` has 256 entries and `data`
+    /// half as many as `text`, so neither needs a bounds check per byte.
     @inline(__always)
     private static func read(
         _ text: UnsafeBufferPointer<UInt8>, _ digits: UnsafeBufferPointer<UInt8>, into data: UnsafeMutableBufferPointer<UInt8>
@@ -206,7 +199,6 @@ public struct CaptureTextReader: CaptureReader {
         return (count, nil)
     }
 
-    /// What is wrong with the digits from `start` on.
     private func hexFault(_ text: Span<UInt8>, from start: Int) -> CaptureFault {
         for index in start..<text.count where Self.digits[Int(text[index])] > Self.blank {
             return CaptureFault(line: line, reason: "`\(DeviceIdentity.text([text[index]]))` is not a hexadecimal digit")
@@ -215,7 +207,7 @@ public struct CaptureTextReader: CaptureReader {
     }
 
     private static let blank: UInt8 = 16
-    /// What a character says: 0…15 a digit, 16 a blank, more is neither.
+    /// 0…15 a digit, 16 a blank, more is invalid.
     private static let digits: [UInt8] = (0...255).map { character in
         character == 0x20 || character == 0x09 ? blank : Hex.value(UInt8(character)) ?? 0xFF
     }
@@ -223,12 +215,12 @@ public struct CaptureTextReader: CaptureReader {
 
 /// Writes the text form.
 public enum CaptureText {
-    /// Writes the header as `# key: value` lines, in their order.
+    /// Appends the header as `# key: value` lines, in order.
     public static func appendHeader(_ header: CaptureHeader, to text: inout TextBuffer) {
         for field in header.fields { text.append(string: "# \(field.key): \(field.value)\n") }
     }
 
-    /// Writes one item as one line, its line feed included.
+    /// Appends one item as a line with its line feed.
     public static func append(_ item: CaptureItem, to text: inout TextBuffer) {
         if let time = item.time {
             text.append(decimal: time / 1_000_000)

@@ -6,8 +6,7 @@ enum Pcapng {
     static let enhancedPacket: UInt32 = 6
     static let magic: UInt32 = 0x1A2B_3C4D
 
-    /// The largest block that is read whole: a USB transfer of 256 KiB, four times the largest a serial or HID driver
-    /// asks for, with its options. Larger ones of kinds that are not read are passed over without being kept.
+    /// The largest block read whole: a USB transfer of 256 KiB, four times the largest a driver requests. Others are skipped.
     static let maximumBlock = 1 << 19
 
     enum LinkType: UInt16 {
@@ -31,13 +30,11 @@ enum Pcapng {
         static let packetFlags: UInt16 = 2
     }
 
-    /// Events of LINKTYPE_RTAC_SERIAL.
     enum SerialEvent: UInt8 {
         case statusChange = 0, toCuff = 1, fromCuff = 2, toCuffEnd = 3, fromCuffEnd = 4, dataLost = 5, complete = 6
         case framingError = 7, parityError = 8, lineBreak = 9, overflow = 10
     }
 
-    /// Integers of a section, in the order its magic tells.
     struct ByteOrder: Sendable {
         var isBig: Bool
 
@@ -57,8 +54,7 @@ enum Pcapng {
         }
     }
 
-    /// The next of the options that stand from `offset` to the end of `bytes`; `nil` after the last. A missing end-of-options
-    /// is allowed; a length beyond the end ends the list.
+    /// The next option at `offset`; `nil` after the last. A missing end-of-options is allowed; an excessive length ends the list.
     static func nextOption(
         _ bytes: Span<UInt8>, _ offset: inout Int, _ order: ByteOrder
     ) -> (code: UInt16, value: [UInt8])? {
@@ -71,11 +67,10 @@ enum Pcapng {
 
     static func padded(_ length: Int) -> Int { (length + 3) & ~3 }
 
-    /// How ticks of an interface become microseconds.
     struct Clock: Sendable {
-        /// Ticks in a second; `nil` where they are too many to count.
+        /// Ticks per second; `nil` if out of range.
         private let rate: UInt64?
-        /// Microseconds to add; `nil` where they do not fit.
+        /// Microseconds to add; `nil` if out of range.
         private let shift: Int64?
 
         /// `resolution` with bit 7 set: 2^-n seconds; else 10^-n, by default microseconds. `offset` is in seconds.
@@ -90,12 +85,12 @@ enum Pcapng {
             self.shift = shift.overflow ? nil : shift.partialValue
         }
 
-        /// Microseconds since 1970; `nil` where they do not fit.
+        /// Microseconds since 1970; `nil` if out of range.
         func microseconds(_ ticks: UInt64) -> Int64? {
             guard let rate, let shift else { return nil }
             let product = ticks.multipliedFullWidth(by: 1_000_000)
             guard product.high < rate else { return nil }
-            // Ticks are microseconds almost always, and this division is the slowest instruction per packet.
+            // Ticks are usually microseconds, and this division is the slowest instruction per packet.
             let whole = rate == 1_000_000 ? ticks : rate.dividingFullWidth(product).quotient
             guard let time = Int64(exactly: whole) else { return nil }
             let (sum, overflows) = time.addingReportingOverflow(shift)

@@ -1,13 +1,12 @@
-/// Reads a pcapng capture in any chunking and constant memory: serial bytes of LINKTYPE_RTAC_SERIAL, or what a cuff's
-/// USB bridge carried in a usbmon capture. The bytes a bridge chip adds are stripped, and nothing else.
+/// Reads pcapng incrementally, in constant memory: serial bytes of LINKTYPE_RTAC_SERIAL, or a cuff's bytes in a usbmon capture.
 public struct PcapngReader: CaptureReader {
-    /// The comments `key: value` of the first section.
+    /// The `key: value` comments of the first section.
     public private(set) var header = CaptureHeader()
-    /// The number of the block that is being read, from 1; `CaptureFault.line` names it.
+    /// The number of the current block, from 1, as in `CaptureFault.line`.
     public private(set) var block = 0
-    /// When the first packet was captured, where the capture knows; items count their time from it.
+    /// When the first packet was captured, if known; item times are relative to it.
     public private(set) var start: Timestamp?
-    /// What can be told of the devices in a usbmon capture.
+    /// What is known of the devices in a usbmon capture.
     public var usb: USBConversation
 
     private struct Interface {
@@ -21,35 +20,32 @@ public struct PcapngReader: CaptureReader {
 
     private var order: Pcapng.ByteOrder?
     private var interfaces: [Interface] = []
-    /// What was fed and, from `head` on, not read yet.
     private var buffer: [UInt8] = []
     private var head = 0
-    /// Bytes of a block too large to keep and of no use, still to come.
     private var passing = 0
     private var startMicroseconds: Int64?
     private var arrays = ReusedBytes()
 
-    /// `selection` picks the device of a usbmon capture and `chip` overrides what it shows of its bridge; both are without
-    /// effect on a capture of serial bytes.
+    /// `selection` and `chip` choose the device of a usbmon capture and override its bridge type; neither affects serial captures.
     public init(_ selection: USBConversation.Selection = .first, chip: USBConversation.Chip? = nil) {
         usb = USBConversation(selection, chip: chip)
     }
 
-    /// Whether a file that begins so is pcapng.
+    /// Whether a file with this beginning is pcapng.
     public static func recognises(_ beginning: [UInt8]) -> Bool {
         beginning.starts(with: [0x0A, 0x0D, 0x0D, 0x0A])
     }
 
-    /// Hands over the next bytes of the file, cut anywhere.
+    /// Adds the next bytes of the file, cut anywhere.
     public mutating func feed(_ chunk: [UInt8]) {
         let passed = min(passing, chunk.count)
         passing -= passed
         if buffer.isEmpty && passed == 0 { buffer = chunk } else { buffer.append(contentsOf: chunk[passed...]) }
     }
 
-    /// The next item; `nil` when the bytes so far hold no whole block more. Throws on a block that breaks the format.
+    /// The next item; `nil` if more bytes are needed. Throws on a malformed block.
     public mutating func next() throws(CaptureFault) -> CaptureItem? {
-        // Taken out while it is read: a second reference would cost more than many a packet.
+        // Moved out while it is read: a second reference would cost a copy.
         var bytes: [UInt8] = []
         swap(&bytes, &buffer)
         defer { swap(&bytes, &buffer) }
@@ -69,10 +65,10 @@ public struct PcapngReader: CaptureReader {
         return nil
     }
 
-    /// Takes back an item, whose array the next of its side may use.
+    /// Returns an item's storage, for the next item of its side.
     public mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
 
-    /// Ends the file. Throws where it is empty or ends within a block; never gives an item.
+    /// Ends the file. Throws if it is empty or ends within a block; never returns an item.
     @discardableResult
     public mutating func finish() throws(CaptureFault) -> CaptureItem? {
         guard buffer.isEmpty, passing == 0 else { throw fault("the file ends within the block") }
@@ -82,7 +78,7 @@ public struct PcapngReader: CaptureReader {
 
     private func fault(_ reason: String) -> CaptureFault { CaptureFault(line: block + 1, reason: reason) }
 
-    /// The length of the block at `offset` once it is whole, or once it may be passed over; `nil` to wait for more.
+    /// The length of the block at `offset`, if whole or skippable; `nil` to wait for more.
     @inline(__always)
     private mutating func wholeBlock(_ bytes: [UInt8], _ offset: Int) throws(CaptureFault) -> Int? {
         let span = bytes.span
@@ -147,7 +143,7 @@ public struct PcapngReader: CaptureReader {
     }
 
     private mutating func readInterface(_ body: Span<UInt8>, _ order: Pcapng.ByteOrder) {
-        // More interfaces than a machine has buses and ports are not kept.
+        // A limit above the buses and ports of any machine.
         guard let number = order.u16(body, 0), interfaces.count < 256 else { return }
         var resolution: UInt8 = 6
         var seconds: Int64 = 0
@@ -206,7 +202,7 @@ public struct PcapngReader: CaptureReader {
         }
     }
 
-    /// 12 bytes of header (seconds and microseconds big-endian, event, lines, footer), then the data.
+    /// A header of 12 bytes (seconds and microseconds big-endian, event, lines, footer), then the data.
     @inline(__always)
     private mutating func serial(
         _ packet: Span<UInt8>, _ options: Span<UInt8>, _ order: Pcapng.ByteOrder

@@ -1,17 +1,15 @@
-/// Writes a capture as pcapng of LINKTYPE_RTAC_SERIAL, one packet per line of the text form, in a way that Wireshark
-/// shows and `PcapngReader` turns back into the same items.
+/// Writes a capture as pcapng of LINKTYPE_RTAC_SERIAL, one packet per text line, for Wireshark and `PcapngReader`.
 public struct PcapngWriter: Sendable {
-    /// Begins the comment that carries an event for which the link type has no code.
+    /// Prefix of a comment with an event that has no code in the link type.
     static let eventPrefix = "event: "
 
     private let start: Timestamp
     private var last: Int64 = 0
 
-    /// `start` is the instant of time 0; zero when it is unknown.
+    /// `start` is the instant of time 0; zero if unknown.
     public init(start: Timestamp = Timestamp(milliseconds: 0)) { self.start = start }
 
-    /// The section and its one interface: first bytes of the file, or of another section behind an earlier one.
-    /// `name` is the node, `speed` in bit/s.
+    /// The section header and its one interface. `name` is the node, `speed` in bit/s.
     public func head(_ header: CaptureHeader, name: String = "", description: String = "", speed: Int? = nil) -> [UInt8] {
         var section = Self.u32(Pcapng.magic) + Self.u16(1) + Self.u16(0) + Self.u64(UInt64.max)
         section += Self.option(Pcapng.Option.application, Array("cuff".utf8))
@@ -29,7 +27,7 @@ public struct PcapngWriter: Sendable {
         return Self.block(Pcapng.sectionHeader, section) + Self.block(Pcapng.interfaceDescription, interface)
     }
 
-    /// One packet. An item without a time stands at the time of the one before.
+    /// Appends one packet. An item without a time gets the previous one's.
     public mutating func append(_ item: CaptureItem, to bytes: inout [UInt8]) {
         last = item.time ?? last
         switch item.content {
@@ -66,7 +64,6 @@ public struct PcapngWriter: Sendable {
         return u32(kind) + length + body + length
     }
 
-    /// A value longer than an option can say is cut.
     private static func option(_ code: UInt16, _ value: [UInt8]) -> [UInt8] {
         let value = value.prefix(Int(UInt16.max))
         let filling = [UInt8](repeating: 0, count: Pcapng.padded(value.count) - value.count)

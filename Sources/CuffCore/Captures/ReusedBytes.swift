@@ -1,19 +1,15 @@
-/// Reuses the arrays of a capture's packets, one for each side: that of the packet before, where it was given back, is no
-/// longer referenced and has the same length. Most cuffs send frames of one length. Worth 13 % of the instructions of a replayed
-/// text capture; the plain form copies with `Array(span)`.
+/// Reuses the array of a side's previous packet, if it was returned, is unreferenced and has the same length; most cuffs send frames of one
+/// length. Saves 13 % of the instructions of a replayed text capture; the plain form is `Array(span)`.
 struct ReusedBytes: Sendable {
     private var fromCuff: [UInt8]?
     private var toCuff: [UInt8]?
 
-    /// These bytes as what the cuff sent.
     @inline(__always)
     mutating func fromCuff(_ source: Span<UInt8>) -> CaptureItem.Content { .fromCuff(Self.filled(fromCuff.take(), source)) }
 
-    /// These bytes as what was sent to the cuff.
     @inline(__always)
     mutating func toCuff(_ source: Span<UInt8>) -> CaptureItem.Content { .toCuff(Self.filled(toCuff.take(), source)) }
 
-    /// Takes back the array of an item.
     @inline(__always)
     mutating func reuse(_ item: consuming CaptureItem) {
         switch item.content {

@@ -1,16 +1,14 @@
-/// The cuff's bytes among the transfers of a USB bus: it keeps one device, and strips what the bridge chip adds.
-///
-/// - OUT data counts when it is submitted, IN data when it is completed without error.
-/// - FTDI: every packet from the chip begins with two status bytes (ftdi_sio), which are taken off packet by packet.
-/// - CDC-ACM, CP210x, PL2303, CH340: the bulk pair carries the bytes as they are; interrupts are line states.
+/// Extracts a cuff's bytes from the transfers of a USB bus: selects one device and strips what its bridge chip adds.
+/// - OUT data counts when submitted, IN data when completed without error.
+/// - FTDI: every packet from the chip begins with two status bytes (ftdi_sio).
+/// - CDC-ACM, CP210x, PL2303, CH340: the bulk pair carries plain bytes; interrupts are line states.
 /// - HID: interrupt reports, and SET_REPORT for output and feature reports, one item each. CP2110: the bytes in them.
-///
-/// The chip is recognised by the capture's own descriptors or vendor requests; without these, by the first data seen.
+/// The chip is recognised by descriptors or vendor requests in the capture, else by the first data.
 public struct USBConversation: Sendable {
     /// How a device carries a cuff's bytes: FTDI with status bytes, plain bulk (`serial`), HID reports, or a CP2110 HID-UART.
     public enum Chip: String, Sendable, CaseIterable { case ftdi, serial, hid, cp2110 }
 
-    /// Which device of the capture is read.
+    /// Which device of the capture to read.
     public enum Selection: Sendable, Hashable {
         /// The first device that transfers data and is not a hub.
         case first
@@ -22,30 +20,29 @@ public struct USBConversation: Sendable {
     public struct Device: Sendable, Hashable {
         /// The bus number of usbmon.
         public var bus: UInt16
-        /// The device address on that bus, 1…127. It changes when the device is plugged in again.
+        /// The device address on that bus, 1…127. It changes when the device is reconnected.
         public var address: UInt8
-        /// The USB vendor id; `nil` where the capture holds no device descriptor.
+        /// The USB vendor id; `nil` if the capture has no device descriptor.
         public var vendor: UInt16?
-        /// The USB product id; `nil` where the capture holds no device descriptor.
+        /// The USB product id; `nil` if the capture has no device descriptor.
         public var product: UInt16?
-        /// `nil` while it is unknown.
+        /// `nil` if unknown.
         public var chip: Chip?
-        /// The chip was guessed from its data alone.
+        /// The chip was guessed from its data.
         public var isChipAssumed = false
-        /// How many transfers with data it made.
+        /// The number of transfers with data.
         public var transfers = 0
 
         fileprivate var classes: Set<UInt8> = []
-        /// Neither a hub nor a disk, as far as it said.
         fileprivate var mayBeCuff: Bool { classes.isEmpty || !classes.isSubset(of: [0x08, 0x09]) }
         fileprivate var packets: [UInt8: Int] = [:]
     }
 
-    /// In the order of their appearance. 127 addresses on each of a few buses: more than 512 are not kept.
+    /// In order of appearance; at most 512 (127 addresses on each of a few buses).
     public private(set) var devices: [Device] = []
-    /// The serial settings that the host asked for, where it says them in a standard way (CDC SET_LINE_CODING).
+    /// The serial settings that the host requested by CDC SET_LINE_CODING.
     public private(set) var line: LineSettings?
-    /// The place of the kept device in `devices`.
+    /// The index of the selected device in `devices`.
     public private(set) var chosen: Int?
 
     private let selection: Selection
@@ -55,7 +52,7 @@ public struct USBConversation: Sendable {
     private var outEndpoint: UInt8?
     private var isUnplugged = false
 
-    /// `chip` overrides what the device shows of itself; `nil`: it is found out.
+    /// `chip` overrides the detected chip.
     public init(_ selection: Selection = .first, chip: Chip? = nil) {
         self.selection = selection
         self.chip = chip
@@ -70,11 +67,11 @@ public struct USBConversation: Sendable {
             return choose(index, with: isReport ? transfer : nil) ? report(transfer, request, index) : nil
         }
         if transfer.event == 0x43, transfer.status == -108, chosen == index, !isUnplugged {
-            isUnplugged = true  // ESHUTDOWN: the device is gone; a cancelled transfer says ENOENT
+            isUnplugged = true  // ESHUTDOWN: device disconnected; a cancelled transfer has ENOENT
             return .event(.unplugged)
         }
         guard transfer.kind != .isochronous, !transfer.data.isEmpty else { return nil }
-        // EREMOTEIO: shorter than asked for, with data.
+        // EREMOTEIO: shorter than requested, with data.
         let isIn = transfer.event == 0x43 && transfer.isFromDevice && (transfer.status == 0 || transfer.status == -121)
         let isOut = transfer.event == 0x53 && !transfer.isFromDevice
         guard isIn || isOut else { return nil }
@@ -85,10 +82,8 @@ public struct USBConversation: Sendable {
         return isIn ? .fromCuff(bytes) : .toCuff(bytes)
     }
 
-    // MARK: Which device
-
     private mutating func device(_ transfer: USBTransfer) -> Int? {
-        // Address 0 is whichever device is being numbered.
+        // Address 0 is the device being enumerated.
         guard transfer.device != 0 else { return nil }
         if let index = devices.firstIndex(where: { $0.bus == transfer.bus && $0.address == transfer.device }) {
             return index
@@ -112,11 +107,9 @@ public struct USBConversation: Sendable {
         return isWanted
     }
 
-    // MARK: What it is
-
     private mutating func request(of transfer: USBTransfer) -> [UInt8] {
         guard transfer.event == 0x53 else { return requests.removeValue(forKey: transfer.urb) ?? [] }
-        // Requests in flight are few; a capture that never completes them is not followed further.
+        // A limit on requests in flight, for captures that never complete them.
         if requests.count < 256 { requests[transfer.urb] = transfer.setup }
         return transfer.setup
     }
@@ -175,7 +168,7 @@ public struct USBConversation: Sendable {
         devices[index].isChipAssumed = false
     }
 
-    /// Without descriptors or requests the first data tells: bulk or interrupt, with or without FTDI's status bytes.
+    /// Without descriptors or requests, the first data decides: bulk or interrupt, with or without FTDI's status bytes.
     private mutating func assume(_ transfer: USBTransfer, _ index: Int) {
         guard chip == nil, devices[index].chip == nil else { return }
         if transfer.kind == .interrupt {
@@ -183,12 +176,10 @@ public struct USBConversation: Sendable {
         } else if transfer.isFromDevice {
             devices[index].chip = Self.isStatus(transfer.data.span, 0) ? .ftdi : .serial
         } else {
-            return  // what goes to the chip is plain on all of them
+            return  // data to the chip is plain for all of them
         }
         devices[index].isChipAssumed = true
     }
-
-    // MARK: Its bytes
 
     private mutating func bytes(_ transfer: USBTransfer, _ index: Int) -> [UInt8]? {
         let chip = chip ?? devices[index].chip
@@ -203,7 +194,6 @@ public struct USBConversation: Sendable {
         }
     }
 
-    /// Output and feature reports that travel as SET_REPORT.
     private func report(_ transfer: USBTransfer, _ request: [UInt8], _ index: Int) -> CaptureItem.Content? {
         guard transfer.event == 0x53, request.count == 8, request[0] == 0x21, request[1] == 0x09, !transfer.data.isEmpty
         else {
@@ -216,7 +206,7 @@ public struct USBConversation: Sendable {
         }
     }
 
-    /// A device may have several pairs; the first that carries data is the cuff's.
+    /// A device may have several pairs; the first that carries data is used.
     private mutating func isOnPair(_ endpoint: UInt8) -> Bool {
         if endpoint & 0x80 != 0 {
             inEndpoint = inEndpoint ?? endpoint

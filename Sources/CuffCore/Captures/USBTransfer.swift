@@ -11,15 +11,14 @@ struct USBTransfer: Sendable {
     /// `S` submitted, `C` completed, `E` failed to submit.
     var event: UInt8
     var kind: Kind
-    /// Bit 7: from the device.
     var endpoint: UInt8
     var device: UInt8
     var bus: UInt16
     /// 0 or a negated errno.
     var status: Int32
-    /// The eight bytes of a control request; empty elsewhere.
+    /// The eight bytes of a control request; otherwise empty.
     var setup: [UInt8]
-    /// What this event carries; OUT data stands with the submission, IN data with the completion.
+    /// OUT data comes with the submission, IN data with the completion.
     var data: [UInt8]
 
     var isFromDevice: Bool { endpoint & 0x80 != 0 }

@@ -1,10 +1,9 @@
-/// The reports of Silicon Labs' CP2110, a HID device that is a UART (AN434): an alternative transport for cuffs with a
-/// serial protocol. The report's number, 01…3F, is its count. It moves bytes and knows no protocol.
+/// Reports of Silicon Labs' CP2110, a HID device that is a UART (AN434). The report number, 01…3F, is the count of bytes.
 public enum CP2110Reports {
     /// The most bytes one report carries.
     public static let capacity = 0x3F
 
-    /// The serial bytes of one input report; `nil` for a report that carries none.
+    /// The serial bytes of one input report; `nil` if it carries none.
     public static func payload(of report: [UInt8]) -> ArraySlice<UInt8>? {
         guard let number = report.first, number >= 1, number <= UInt8(capacity), Int(number) < report.count else {
             return nil
@@ -12,7 +11,7 @@ public enum CP2110Reports {
         return report[1..<(1 + Int(number))]
     }
 
-    /// Output reports for `bytes`. The number stands first; no 00 goes before it.
+    /// Output reports for `bytes`. The number comes first, without a preceding 00.
     public static func reports(of bytes: [UInt8]) -> [[UInt8]] {
         stride(from: 0, to: bytes.count, by: capacity).map { start in
             let part = bytes[start..<min(start + capacity, bytes.count)]
@@ -22,6 +21,14 @@ public enum CP2110Reports {
 
     /// Feature report 41: the UART on (documented, AN434 "Get/Set UART Enable").
     public static let enable: [UInt8] = [0x41, 0x01]
+
+    /// Whether the answer to feature report 50 is a line that a cuff can have: 300 to 1,000,000 bit/s (AN434 gives the chip's range)
+    /// and fields of the documented ranges.
+    public static func isPlausible(_ configuration: [UInt8]) -> Bool {
+        let bytes = configuration.span
+        guard bytes.count >= 9, bytes[0] == 0x50, let rate = bytes.bigEndian32(1) else { return false }
+        return 300...1_000_000 ~= rate && bytes[5] <= 4 && bytes[6] <= 1 && bytes[7] <= 3 && bytes[8] <= 1
+    }
 
     /// Feature report 50: rate big-endian, parity, flow control (none), data bits, stop bits (documented, AN434
     /// "Get/Set UART Config").

@@ -1,25 +1,23 @@
-/// One model of cuff, and what becomes of it here.
+/// One model of cuff, and its driver or the reason for its absence.
 public struct CuffModel: Sendable {
-    /// Which driver reads a model, or why none does.
+    /// The driver of a model, or the reason for its absence.
     public enum Support: Sendable {
-        /// The driver that reads it.
         case driver(CuffDriver)
-        /// Why no driver reads it.
         case none(UnreachableCuff)
     }
 
-    /// As the maker calls it, with the maker's name first.
+    /// The maker's name, then the model.
     public var name: String
-    /// The driver, or why there is none.
+    /// The driver, or the reason for its absence.
     public var support: Support
 
-    /// Sets each property as given.
+    /// Creates an entry.
     public init(_ name: String, _ support: Support) {
         self.name = name
         self.support = support
     }
 
-    /// Every model of these lists, by name; capital letters make no difference to the order.
+    /// Every model of these lists, sorted by name without regard to case.
     public static func list(_ drivers: [CuffDriver], _ unreachable: [UnreachableCuff]) -> [CuffModel] {
         let models =
             drivers.flatMap { driver in driver.models.map { CuffModel($0, .driver(driver)) } }
@@ -28,8 +26,8 @@ public struct CuffModel: Sendable {
         return keyed.sorted { ($0.key, $0.place) < ($1.key, $1.place) }.map(\.model)
     }
 
-    /// Whether it is what somebody means who writes these words: USB ids of its driver, or words that are all found in its name
-    /// or its driver's id, whatever stands between letters and digits (`hem7131` finds `HEM-7131U`).
+    /// Whether a user's words mean this model: USB ids of its driver, or words all found in its name or its driver's id, ignoring
+    /// characters between letters and digits (`hem7131` finds `HEM-7131U`).
     public func isMeant(by words: [String]) -> Bool {
         if words.count == 1, let id = USBID(words[0].hasPrefix("usb:") ? words[0].dropFirst(4) : words[0][...]) {
             if case .driver(let driver) = support { return driver.claims.contains { $0.id == id } }
@@ -41,13 +39,12 @@ public struct CuffModel: Sendable {
         return !wanted.isEmpty && wanted.allSatisfy { text.contains($0) }
     }
 
-    /// Words that a name can be found by, for suggestions: the maker, and parts with a digit in them.
+    /// Words for suggestions: the maker, and parts with a digit.
     public var words: [String] {
         let parts = name.split { $0 == " " || $0 == "/" || $0 == "," || $0 == "(" || $0 == ")" }.map { $0.lowercased() }
         return parts.enumerated().filter { $0 == 0 || $1.contains(where: \.isNumber) }.map(\.element)
     }
 
-    /// Letters and digits alone, in lower case.
     private static func letters(_ text: String) -> String {
         text.lowercased().filter { $0.isLetter || $0.isNumber }
     }

@@ -1,11 +1,11 @@
-/// A driver's own documentation as text: what `cuff drivers NAME`, the table of `cuff drivers` and docs/CUFFS.md print.
+/// A driver's documentation as text, for `cuff drivers NAME`, the table of `cuff drivers` and docs/CUFFS.md.
 public enum DriverSheet {
-    /// The whole sheet of one driver, for a person: a line for each fact, a name of 14 columns before it.
+    /// The full sheet of one driver: one fact per line, after a name of 14 columns.
     public static func text(_ driver: CuffDriver) -> String {
         var lines = ["\(driver.id)  \(driver.summary)", ""]
         func row(_ name: String, _ value: String) { lines.append(padded(name, 14) + value) }
         row("models", driver.models.joined(separator: ", "))
-        row("transport", driver.medium == .tty ? "serial (tty), also a pty or tcp" : "USB HID (hidraw)")
+        row("transport", transport(driver.medium))
         if driver.medium == .tty {
             row("line", ([driver.line] + driver.otherLines).map(\.text).joined(separator: "; also "))
         }
@@ -29,6 +29,18 @@ public enum DriverSheet {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    private static func transport(_ medium: CuffDriver.Medium) -> String {
+        switch medium {
+        case .tty: "serial (tty), also a pty or tcp"
+        case .hidraw: "USB HID (hidraw)"
+        case .usb: "USB bulk endpoints (usbfs)"
+        }
+    }
+
+    private static func node(_ driver: CuffDriver) -> String {
+        driver.medium == .tty ? "tty \(driver.line.text)" : driver.medium.rawValue
+    }
+
     /// A recording by others is evidence for the bytes; it does not mean that this project has had the cuff.
     static func evidence(_ tested: CuffDriver.TestedOn) -> String {
         let untested = "untested on hardware by this project"
@@ -40,7 +52,7 @@ public enum DriverSheet {
         }
     }
 
-    /// A claim in words: the ids and what is done when such a device is plugged in.
+    /// A claim as text: the ids and what happens when such a device is connected.
     public static func claim(_ claim: CuffDriver.Claim) -> String {
         switch claim {
         case .usb(let vendor, let product): "\(hex(vendor)):\(hex(product)) (claimed when plugged in)"
@@ -50,31 +62,31 @@ public enum DriverSheet {
         }
     }
 
-    /// The heads of the columns that `cells` fills.
+    /// The column heads of `cells`.
     public static let columns = ["DRIVER", "TRANSPORT", "FRAMING", "CHECK", "GRADE", "TESTED ON", "CAN"]
 
     /// One driver's cells, in the order of `columns`.
     public static func cells(_ driver: CuffDriver) -> [String] {
         [
-            driver.id.description, driver.medium == .tty ? "tty \(driver.line.text)" : "hidraw", driver.framing, driver.check ?? "none",
+            driver.id.description, node(driver), driver.framing, driver.check ?? "none",
             driver.grade.rawValue, driver.testedOn.text, driver.capabilities.words.joined(separator: ","),
         ]
     }
 
-    /// The list for a terminal of this width: which driver reads which models, and how they are connected.
+    /// A table for a terminal of this width: driver, models, connection.
     public static func table(_ drivers: [CuffDriver], width: Int?) -> String {
         let rows = drivers.map { [$0.id.description, $0.models.joined(separator: ", "), connection($0), $0.testedOn.text] }
         return TextTable(["DRIVER", "MODELS", "CONNECTION", "TESTED ON"], rows, wrapping: 1, optional: [3]).text(width: width)
     }
 
-    /// How a cuff is connected, in a few words: the kind of line, and the ids of its own or of its bridge chip.
+    /// The connection in a few words: the kind of line, and the cuff's or bridge chip's ids.
     public static func connection(_ driver: CuffDriver) -> String {
-        let line = driver.medium == .hidraw ? "USB" : driver.medium == .tty ? "serial" : driver.medium.rawValue
+        let line = driver.medium == .tty ? "serial" : "USB"
         let ids = driver.claims.map { $0.id.description }
         return ([line] + ids).joined(separator: " ")
     }
 
-    /// One driver per line, tab-separated, for a pipe: the cells of `columns`, then the models.
+    /// One driver per line, tab-separated: the cells of `columns`, then the models.
     public static func plain(_ drivers: [CuffDriver]) -> String {
         drivers.map { (cells($0) + [$0.models.joined(separator: ", ")]).joined(separator: "\t") + "\n" }.joined()
     }
@@ -83,15 +95,14 @@ public enum DriverSheet {
     public static func markdown(_ drivers: [CuffDriver]) -> String {
         var text = "| driver | models | transport | framing; check | grade, tested on | can |\n|---|---|---|---|---|---|\n"
         for driver in drivers {
-            let transport = driver.medium == .tty ? "tty \(driver.line.text)" : "hidraw"
             let framing = "\(driver.framing); \(driver.check ?? "no check")"
-            text += "| `\(driver.id)` | \(driver.models.joined(separator: ", ")) | \(transport) | \(escaped(framing)) "
+            text += "| `\(driver.id)` | \(driver.models.joined(separator: ", ")) | \(node(driver)) | \(escaped(framing)) "
             text += "| \(driver.grade.rawValue), \(driver.testedOn.text) | \(driver.capabilities.words.joined(separator: ", ")) |\n"
         }
         return text
     }
 
-    /// One JSON object and a line feed. Keys are additive; an absent key means unknown or none.
+    /// Appends one JSON object and a line feed. Keys are additive; an absent key means unknown or none.
     public static func appendJSON(_ driver: CuffDriver, to text: inout TextBuffer) {
         func strings(_ values: [String], _ key: StaticString, _ text: inout TextBuffer) {
             text.append(",\"")

@@ -1,38 +1,66 @@
-/// Which families bytes of unknown origin fit: by their framing, and in a recording by what each family's session reads of both
-/// sides (`Identification.candidates(of:)`). It never writes and gives no value away.
+/// Which families match bytes of unknown origin: by framing, and for a recording by what each family's session reads of both sides
+/// (`Identification.candidates(of:)`). Writes nothing and reveals no value.
 public enum Identification {
-    /// One family that the bytes fit.
+    /// One matching family.
     public struct Candidate: Sendable, Hashable {
         /// The id of the family's driver.
         public var driver: DriverID
-        /// Whole frames that the family's format accepts.
+        /// Whole frames that the family's format accepts; 0 for a family without frames to judge.
         public var frames: Int
-        /// How many of the bytes those frames cover.
+        /// How many of the bytes those frames cover, or the records of the readings.
         public var bytes: Int
-        /// How many bytes there are.
+        /// The number of bytes examined.
         public var heard: Int
-        /// Readings and failed measurements that the family's session finds in the whole.
+        /// Readings and failed measurements that the family's session finds.
         public var readings = 0
-        /// The family's frames carry a check; without one a fit means little.
+        /// Whether frames carry a check; without one a match means little.
         public var hasCheck: Bool
+        /// The recording has the host's side, so that readings answer questions which were asked.
+        public var hasQuestions = false
         /// The line settings the family is known to use, its usual one first; empty for HID.
         public var lines: [LineSettings]
 
-        /// The frames cover at least half of the bytes. In enough bytes of any kind some frame has a check that fits.
-        public var isExplained: Bool { frames > 0 && bytes >= heard - bytes }
+        /// At least half of the bytes are covered. In enough bytes of any kind some frame has a check that fits.
+        public var isExplained: Bool { bytes > 0 && bytes >= heard - bytes }
         /// The bytes were checked: frames with a check explain them.
         public var isChecked: Bool { hasCheck && isExplained }
         /// It is no chance fit: frames that explain the bytes were read, or carry a check and came more than once. Of a family without
-        /// frames to count, something was read.
-        public var isLikely: Bool { frames == 0 ? readings > 0 : isExplained && (readings > 0 || hasCheck && frames > 1) }
+        /// frames to count, answers to questions were read, or records that explain the bytes.
+        public var isLikely: Bool {
+            frames == 0 ? readings > 0 && (hasQuestions || isExplained) : isExplained && (readings > 0 || hasCheck && frames > 1)
+        }
+
+        /// Evidence against the family, the strongest first.
+        public var objections: [Objection] {
+            Objection.allCases.filter { objection in
+                switch objection {
+                case .mostUnexplained: !isExplained
+                case .someUnexplained: isExplained && bytes < heard
+                case .noCheck: !hasCheck
+                case .noReading: readings == 0
+                }
+            }
+        }
     }
 
-    /// The families that fit, best first: those that explain the bytes, of these those with a check, then by how much they cover.
+    /// Evidence against a family; the raw value is the word in JSON.
+    public enum Objection: String, Sendable, CaseIterable {
+        /// More than half of the bytes belong to no frame of the family.
+        case mostUnexplained = "most_unexplained"
+        /// Some bytes belong to no frame of the family.
+        case someUnexplained = "some_unexplained"
+        /// Frames of the family have no check.
+        case noCheck = "no_check"
+        /// The driver reads nothing in the bytes.
+        case noReading = "no_reading"
+    }
+
+    /// Matching families, best first: those that explain the bytes, those with a check, then by coverage.
     public static func candidates(for bytes: [UInt8], among drivers: [CuffDriver]) -> [Candidate] {
         var found: [Candidate] = []
         for driver in drivers {
-            guard let (frames, covered) = driver.countFrames?(bytes), frames > 0 else { continue }
-            found.append(candidate(driver, frames: frames, bytes: covered, of: bytes.count, readings: 0))
+            guard let own = driver.findFrames?(bytes), own.frames > 0 else { continue }
+            found.append(candidate(driver, frames: own.frames, bytes: own.bytes, of: bytes.count))
         }
         return found.enumerated().sorted { a, b in
             if a.element.isExplained != b.element.isExplained { return a.element.isExplained }
@@ -42,9 +70,9 @@ public enum Identification {
         }.map(\.element)
     }
 
-    static func candidate(_ driver: CuffDriver, frames: Int, bytes: Int, of heard: Int, readings: Int) -> Candidate {
+    static func candidate(_ driver: CuffDriver, frames: Int, bytes: Int, of heard: Int) -> Candidate {
         Candidate(
-            driver: driver.id, frames: frames, bytes: bytes, heard: heard, readings: readings, hasCheck: driver.check != nil,
+            driver: driver.id, frames: frames, bytes: bytes, heard: heard, hasCheck: driver.check != nil,
             lines: driver.medium == .tty ? [driver.line] + driver.otherLines : [])
     }
 }

@@ -1,27 +1,27 @@
-/// How a serial line must be set. Rates are in bit/s.
+/// The settings of a serial line. Rates are in bit/s.
 public struct LineSettings: Sendable, Hashable {
     /// The parity bit. The raw value is the letter in `8N1`.
     public enum Parity: Character, Sendable { case none = "N", even = "E", odd = "O" }
 
-    /// Flow control. Hardly any cuff needs it.
+    /// Flow control; hardly any cuff needs it.
     public enum FlowControl: String, Sendable, CaseIterable { case none, hardware = "rtscts", software = "xonxoff" }
 
     /// Bits per second.
     public var rate: Int
     /// 7 or 8.
     public var dataBits: Int
-    /// The parity bit, none as a rule.
+    /// The parity bit, usually none.
     public var parity: Parity
     /// 1 or 2.
     public var stopBits: Int
-    /// Flow control, none as a rule.
+    /// Flow control, usually none.
     public var flow: FlowControl
-    /// Raise DTR and RTS on opening (some adapters power the cuff's interface from them).
+    /// Raise DTR on opening (some adapters power the cuff's interface from DTR and RTS).
     public var raisesDTR: Bool
-    /// The same for RTS.
+    /// Raise RTS on opening.
     public var raisesRTS: Bool
 
-    /// 9600 8N1 without flow control unless said otherwise. Nothing is checked; the kernel refuses what it cannot do.
+    /// Default: 9600 8N1 without flow control. Nothing is checked; the kernel refuses unsupported settings.
     public init(
         rate: Int = 9600, dataBits: Int = 8, parity: Parity = .none, stopBits: Int = 1, flow: FlowControl = .none,
         raisesDTR: Bool = true, raisesRTS: Bool = true
@@ -35,7 +35,7 @@ public struct LineSettings: Sendable, Hashable {
         self.raisesRTS = raisesRTS
     }
 
-    /// As people write it, e.g. `9600 8N1`, with a word for what is not as usual: `9600 8N1 rtscts nodtr`.
+    /// Text such as `9600 8N1`, with a word for each unusual setting: `9600 8N1 rtscts nodtr`.
     public var text: String {
         var text = "\(rate) \(dataBits)\(parity.rawValue)\(stopBits)"
         if flow != .none { text += " \(flow.rawValue)" }
@@ -44,8 +44,7 @@ public struct LineSettings: Sendable, Hashable {
         return text
     }
 
-    /// Reads `9600`, `9600 8N1` or `9600-8N1`, and behind them any of `rtscts`, `xonxoff`, `nodtr`, `norts`; `nil` when it
-    /// is none of these.
+    /// Parses `9600`, `9600 8N1` or `9600-8N1`, followed by any of `rtscts`, `xonxoff`, `nodtr`, `norts`; `nil` for other text.
     public init?(_ text: String) {
         let parts = text.split(whereSeparator: { $0 == " " || $0 == "-" || $0 == "/" })
         guard text.first?.isNumber == true, let first = parts.first, let rate = Int(first), rate > 0, rate <= 4_000_000 else {
@@ -63,7 +62,6 @@ public struct LineSettings: Sendable, Hashable {
         }
     }
 
-    /// `8N1`.
     private mutating func takeFrame(_ text: Substring) -> Bool {
         let mode = Array(text)
         guard mode.count == 3, let bits = mode[0].wholeNumberValue, bits == 7 || bits == 8,

@@ -1,50 +1,45 @@
-/// How the bytes of one family's recordings lose what they say of a person: names and numbers are overwritten, times are shifted by
-/// whole days, checks are computed again. Nothing changes its length, so that every byte stays where it was; only a frame whose bytes
-/// are escaped may become longer or shorter by its escapes.
+/// Removes personal data from recordings of one family: overwrites names and numbers, shifts times by whole days, recomputes checks.
+/// Lengths stay, except for escapes in frames.
 ///
-/// A family has one where its documents say what stands in every frame, or where what they leave open is overwritten too. The
-/// result of a rewriting is not believed: `RedactionCheck` replays it beside the original.
+/// A family has a redaction if the content of every frame is documented, or undocumented fields are overwritten too. `RedactionCheck`
+/// verifies the result by replay.
 public struct Redaction: Sendable {
-    /// Whose bytes they are.
+    /// The sender of the bytes.
     public enum Side: Sendable, Hashable { case fromCuff, toCuff }
 
-    /// What was changed.
+    /// The kind of a changed field.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Names and numbers of persons.
         case person = "names and ids of persons"
-        /// Serial numbers and system ids.
         case device = "serial numbers and ids of devices"
-        /// Times, shifted.
         case time = "times"
-        /// Fields of which no document says what they hold.
+        /// Undocumented fields.
         case unknown = "fields of unknown meaning"
-        /// Bytes that belong to no whole frame, of a family whose frames name persons.
+        /// Bytes outside whole frames, in a family whose frames name persons.
         case damaged = "bytes of damaged frames"
     }
 
-    /// One rewriting: how far times are shifted, and what was changed so far.
+    /// The state of one redaction: the shift, and the changes so far.
     public struct Work: Sendable {
-        /// Whole days that are added to every time; negative: earlier.
+        /// Days added to every time; may be negative.
         public let days: Int
-        /// How often each kind of field was changed.
+        /// The number of changes of each kind.
         public private(set) var changes: [Kind: Int] = [:]
-        /// Bytes that belong to no whole frame and stay as they were recorded.
+        /// Bytes outside whole frames that were kept.
         public internal(set) var leftBytes = 0
-        /// A time that the shift puts outside of what the family can write; `nil` where there was none.
+        /// A time whose shifted value the family cannot represent.
         public private(set) var unshifted: DeviceTime?
 
-        /// Texts of persons in the order of their first appearance; a recording has few, and beyond the limit they become one.
+        /// Personal texts in order of first appearance; beyond the limit they share one replacement.
         private var persons: [[UInt8]] = []
         private static let mostPersons = 4096
 
-        /// Nothing changed yet.
+        /// A redaction without changes so far.
         public init(days: Int) { self.days = days }
 
         /// Counts one change.
         public mutating func note(_ kind: Kind) { changes[kind, default: 0] += 1 }
 
-        /// The time so many days later or earlier; `nil`, and remembered, where its year leaves `years`. A time that no calendar has
-        /// is not a valid time: `nil`.
+        /// The shifted time; `nil`, and recorded in `unshifted`, if its year leaves `years`; `nil` for an invalid date.
         public mutating func shifted(_ time: DeviceTime, years: ClosedRange<Int>) -> DeviceTime? {
             guard time.isPossible else { return nil }
             var moved = DeviceTime(wallSeconds: time.wallSeconds + Int64(days) * 86400, precision: time.precision)
@@ -58,7 +53,7 @@ public struct Redaction: Sendable {
             return moved
         }
 
-        /// Writes the shifted date over two or four digits of the year and two each of month and day, which stand at these offsets.
+        /// Writes the shifted date as two or four digits of the year and two each of month and day, at these offsets.
         mutating func shiftDigits(_ bytes: inout [UInt8], year: Int, yearDigits: Int = 2, month: Int, day: Int) {
             let before = bytes
             let text = before.span
@@ -80,7 +75,7 @@ public struct Redaction: Sendable {
             }
         }
 
-        /// Writes the shifted date over one byte each of year (since 2000), month and day.
+        /// Writes the shifted date as one byte each of year (since 2000), month and day.
         mutating func shiftBytes(_ bytes: inout [UInt8], year: Int, month: Int, day: Int, lastYear: Int = 2099) {
             guard bytes.indices.contains(year), bytes.indices.contains(month), bytes.indices.contains(day) else { return }
             let time = DeviceTime(year: 2000 + Int(bytes[year]), month: Int(bytes[month]), day: Int(bytes[day]))
@@ -90,7 +85,7 @@ public struct Redaction: Sendable {
             bytes[day] = moved.day
         }
 
-        /// Makes every digit of the range `0` and every letter `A`; blanks and punctuation stay, and different persons stay different. Counts nothing where that is so already.
+        /// Replaces digits by `0` and letters by `A`; different persons stay different. Counts only real changes.
         mutating func blank(_ bytes: inout [UInt8], _ range: Range<Int>, _ kind: Kind) {
             let range = range.clamped(to: bytes.indices)
             let old = Array(bytes[range])
@@ -111,7 +106,7 @@ public struct Redaction: Sendable {
             if kind == .person { keepApart(&bytes, range, old) }
         }
 
-        /// Different persons stay different: the second text gets the number 1 at its end, the third 2, as far as it has room.
+        /// The second text gets the number 1 at its end, the third 2, as far as it has room.
         private mutating func keepApart(_ bytes: inout [UInt8], _ range: Range<Int>, _ old: [UInt8]) {
             var number = persons.firstIndex(of: old) ?? persons.count
             if number == persons.count, number < Self.mostPersons { persons.append(old) }
@@ -121,7 +116,6 @@ public struct Redaction: Sendable {
             }
         }
 
-        /// Makes every byte of the range zero. Counts nothing where that is so already.
         mutating func clear(_ bytes: inout [UInt8], _ range: Range<Int>, _ kind: Kind) {
             var isChanged = false
             for index in range.clamped(to: bytes.indices) where bytes[index] != 0 {
@@ -132,13 +126,13 @@ public struct Redaction: Sendable {
         }
     }
 
-    /// Rewrites all items of one side, in their order and number; their lengths stay, but for escapes.
+    /// Rewrites all items of one side in place; lengths stay, except for escapes.
     public var rewrite: @Sendable (inout [[UInt8]], Side, inout Work) -> Void
 
-    /// A family whose frames hold neither a person nor a serial number nor a time.
+    /// For frames without a person, a serial number or a time.
     public static let nothing = Redaction { _, _, _ in }
 
-    /// The bytes of all items as one stream, or of each item the part that `payload` names (a HID report's).
+    /// All items as one stream, or of each item the part that `payload` selects (for HID reports).
     static func stream(
         payload: @escaping @Sendable ([UInt8]) -> Range<Int>? = { $0.indices },
         _ body: @escaping @Sendable (inout [UInt8], Side, inout Work) -> Void
@@ -158,8 +152,8 @@ public struct Redaction: Sendable {
         }
     }
 
-    /// The whole frames of a stream, each alone. Bytes between them stay, or are blanked where frames name persons. `takesRest`: silence
-    /// ends a frame too, so that one which is not whole at the end of the stream is one.
+    /// Rewrites each whole frame of a stream. Bytes between frames stay, or are blanked if frames name persons. `takesRest`: the unfinished
+    /// end of the stream is a frame too, because silence ends a frame.
     static func frames<Format: FrameFormat>(
         _ format: Format, blanksGaps: Bool = false, takesRest: Bool = false,
         payload: @escaping @Sendable ([UInt8]) -> Range<Int>? = { $0.indices },
@@ -188,9 +182,8 @@ public struct Redaction: Sendable {
         }
     }
 
-    /// The whole frames of a stream whose bytes are escaped, each by what it carries. `decode` takes the content out of a frame, which
-    /// `encode` frames again. What a frame becomes longer or shorter by its escapes falls to the item that holds its last byte. Bytes
-    /// between frames are blanked: a damaged frame may name a person.
+    /// As `frames`, for escaped frames: `decode` extracts the content, `encode` frames it again. A change of length falls to the item with
+    /// the frame's last byte. Bytes between frames are blanked: a damaged frame may name a person.
     static func escapedFrames<Format: FrameFormat>(
         _ format: Format, decode: @escaping @Sendable (Span<UInt8>) -> [UInt8]?, encode: @escaping @Sendable ([UInt8]) -> [UInt8],
         _ body: @escaping @Sendable (inout [UInt8], Side, inout Work) -> Void
@@ -211,7 +204,6 @@ public struct Redaction: Sendable {
                     continue
                 }
                 var frame = Array(bytes[offset..<(offset + length)])
-                // A frame that carries nothing stays.
                 if var content = decode(frame.span) {
                     let before = content
                     body(&content, side, &work)

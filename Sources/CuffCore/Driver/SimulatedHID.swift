@@ -1,16 +1,15 @@
-/// What a simulated HID cuff tells the kernel of itself: ids, name, and reports on a page of the vendor's.
-/// The kernel passes such reports through; the family defines their content.
+/// The ids, name and report descriptor of a simulated HID cuff. Its reports are on a vendor page, so that the kernel passes them through.
 public struct SimulatedHID: Sendable, Hashable {
-    /// The name that the kernel shows for the device.
+    /// The device name shown by the kernel.
     public var name: String
-    /// The USB ids that the device pretends to have.
+    /// The simulated USB ids.
     public var id: USBID
     /// bcdDevice.
     public var release: UInt16
     /// The HID report descriptor.
     public var descriptor: [UInt8]
 
-    /// `nil` for a family without HID, or without known USB ids.
+    /// `nil` for a family without HID or known USB ids.
     public init?(_ driver: CuffDriver) {
         guard driver.medium == .hidraw, let claim = driver.claims.first else { return nil }
         name = driver.models.first ?? driver.id.description
@@ -23,12 +22,12 @@ public struct SimulatedHID: Sendable, Hashable {
                 0x09, 0x01, 0xA1, 0x01,  // Usage (1), Collection (Application)
                 0x15, 0x00, 0x26, 0xFF, 0x00, 0x75, 0x08,  // Logical Minimum (0), Maximum (255), Report Size (8 bits)
             ] + Self.item(0x81, reports.input, reports.inputNumber) + Self.item(0x91, reports.output, reports.outputNumber)
-        // Feature of two bytes (Omron's mode). Where reports are numbered it would need a number of its own.
+        // Feature of two bytes (Omron's mode); with numbered reports it would need a number.
         if !reports.areNumbered { descriptor += Self.item(0xB1, 2, nil) }
         descriptor.append(0xC0)  // End Collection
     }
 
-    /// Report ID where there is one, Report Count, Usage (1), and the main item (81 Input, 91 Output, B1 Feature; data, variable).
+    /// Report ID if any, Report Count, Usage (1), and the main item (81 Input, 91 Output, B1 Feature; data, variable).
     private static func item(_ main: UInt8, _ count: UInt8, _ number: UInt8?) -> [UInt8] {
         (number.map { [0x85, $0] } ?? []) + [0x95, count, 0x09, 0x01, main, 0x02]
     }

@@ -16,7 +16,7 @@ extension CuffDriver {
         capabilities: [.storedReadings, .users],
         unverified: ["whether asking twice changes anything on the cuff"], sources: ["none: the cuff is fictional"],
         makeSession: { _ in TemplateSession() }, makeSimulator: { TemplateSimulator($0) },
-        countFrames: { FrameReader.count(TemplateFrame(), in: $0) }, redaction: .template)
+        findFrames: { FrameReader.find(TemplateFrame(), in: $0) }, redaction: .template)
 }
 
 struct TemplateFrame: FrameFormat {
@@ -36,7 +36,7 @@ struct TemplateFrame: FrameFormat {
         return frame + [frame.sum8]
     }
 
-    /// The reading of a whole record frame; `nil` where it is none.
+    /// The reading of a record frame; `nil` for other frames.
     static func reading(_ frame: Span<UInt8>) -> Reading? {
         guard frame.count == maximumLength, frame[2] == 0x02, 1...2 ~= frame[4] else { return nil }
         let time = DeviceTime(
@@ -47,7 +47,7 @@ struct TemplateFrame: FrameFormat {
     }
 }
 
-/// The number of records, then each record. An answer counts only for the question that was sent last, by this host or another.
+/// Requests the number of records, then each record. An answer counts only for the request sent last, by this host or another.
 struct TemplateSession: FramedSession, RequestSession {
     var requests = Requests<[UInt8]>()  // by their bodies
     var reader = FrameReader(TemplateFrame())
@@ -96,7 +96,6 @@ struct TemplateSession: FramedSession, RequestSession {
     }
 }
 
-/// A BP-1 that holds the records of the script.
 struct TemplateSimulator: CuffSimulator {
     private let records: [SimulatedRecord]
     private var reader = FrameReader(TemplateFrame())

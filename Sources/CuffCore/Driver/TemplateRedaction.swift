@@ -1,5 +1,5 @@
 extension Redaction {
-    /// The date of a record. Sum again.
+    /// The date of a record, and the sum.
     static let template = frames(TemplateFrame()) { frame, side, work in
         guard side == .fromCuff, frame.count == TemplateFrame.maximumLength else { return }
         work.shiftBytes(&frame, year: 8, month: 9, day: 10)

@@ -1,18 +1,17 @@
-/// Vendor and product id of a USB device, as in `0403:6001`. It says who made the chip, which is often not who made
-/// the cuff.
+/// Vendor and product id of a USB device, as in `0403:6001`. They name the chip's maker, often not the cuff's.
 public struct USBID: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// `idVendor` of the USB device descriptor.
     public var vendor: UInt16
     /// `idProduct` of the USB device descriptor.
     public var product: UInt16
 
-    /// Sets each property as given.
+    /// Creates an id.
     public init(vendor: UInt16, product: UInt16) {
         self.vendor = vendor
         self.product = product
     }
 
-    /// Reads `VVVV:PPPP`, four hexadecimal digits each; `nil` when it is anything else.
+    /// Parses `VVVV:PPPP`, four hexadecimal digits each; `nil` for other text.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let vendor = Self.number(parts[0]), let product = Self.number(parts[1]) else {
@@ -21,13 +20,13 @@ public struct USBID: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.init(vendor: vendor, product: product)
     }
 
-    /// Four hexadecimal digits and nothing else (`UInt16.init(_:radix:)` would take a sign and fewer digits).
+    /// Parses exactly four hexadecimal digits (`UInt16.init(_:radix:)` accepts a sign and fewer digits).
     public static func number(_ text: some StringProtocol) -> UInt16? {
         guard text.utf8.count == 4, text.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }) else { return nil }
         return UInt16(text, radix: 16)
     }
 
-    /// Lower case, as udev compares it.
+    /// Lower-case digits, as udev compares them.
     public static func text(_ number: UInt16) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 4 - digits.count) + digits
@@ -55,16 +54,16 @@ extension CuffDriver.Claim {
     }
 }
 
-/// What is known of an id that says nothing about the device behind it, for a sentence to a person.
+/// A USB id that does not identify the device behind it.
 public struct USBBridge: Sendable, Hashable {
-    /// The id that unlike devices share.
+    /// The shared id.
     public var id: USBID
-    /// What the chip is, e.g. `any FTDI FT232 adapter`.
+    /// The chip, e.g. `any FTDI FT232 adapter`.
     public var name: String
-    /// The kernel module that makes a node of it.
+    /// The kernel module that creates its node.
     public var module: String
 
-    /// Ids that many unlike devices carry (gpsd keeps the first ones commented out for the same reason).
+    /// Ids of many unlike devices (gpsd comments out the first ones for the same reason).
     public static let known: [USBBridge] = [
         USBBridge(0x067B, 0x2303, "any Prolific PL2303 adapter", "pl2303"),
         USBBridge(0x0403, 0x6001, "any FTDI FT232 adapter", "ftdi_sio"),

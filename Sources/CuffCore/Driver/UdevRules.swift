@@ -1,15 +1,10 @@
-/// The two files that tell udev about cuffs, made from the driver list and from nothing else.
-///
-/// `70-cuff.hwdb` gives a property to each USB id that is certainly a cuff; `70-cuff.rules` acts on the property. So a new
-/// cuff adds a line of data and edits no logic. Both sort before 73-seat-late.rules, which turns the tag `uaccess` into
-/// access for the person at the seat.
+/// Generates the udev files from the driver list: `70-cuff.hwdb` gives a property to each USB id that is certainly a cuff; `70-cuff.rules`
+/// acts on the property. Both sort before 73-seat-late.rules, which turns the tag `uaccess` into access for the seat's user.
 public enum UdevRules {
-    /// Where a rule of the user's own goes: after 60-serial.rules, which imports what it matches; before 73.
+    /// The file for the user's own rules: after 60-serial.rules, which imports what it matches; before 73.
     public static let localPath = "/etc/udev/rules.d/71-cuff-local.rules"
 
-    // MARK: 70-cuff.hwdb
-
-    /// The text of `70-cuff.hwdb`: the ids that these drivers claim at once, and no shared ones.
+    /// The text of `70-cuff.hwdb`: ids claimed at once, without shared ones.
     public static func hardwareDatabase(for drivers: [CuffDriver]) -> String {
         var lines = [
             "# 70-cuff.hwdb: USB ids that are certainly cuffs. Generated from the list of drivers; do not edit.",
@@ -26,10 +21,7 @@ public enum UdevRules {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    // MARK: cuff.metainfo.xml
-
-    /// AppStream metadata, by which software centres and `isenkram` find the program for a device that was plugged in: the ids
-    /// that are certainly cuffs, as `modalias`.
+    /// AppStream metadata, by which software centres and `isenkram` find the program for a device: the unshared ids, as `modalias`.
     public static func metadata(for drivers: [CuffDriver]) -> String {
         var aliases: [String] = []
         for claim in drivers.flatMap(\.claims) {
@@ -62,9 +54,7 @@ public enum UdevRules {
                 """
     }
 
-    // MARK: 70-cuff.rules
-
-    /// The text of `70-cuff.rules`. `group` is the group that may open the nodes; shared ids stand in it commented out.
+    /// The text of `70-cuff.rules`. `group` may open the nodes; shared ids are commented out.
     public static func text(for drivers: [CuffDriver], group: String = "dialout") -> String {
         var lines = head
         for driver in drivers {
@@ -85,6 +75,13 @@ public enum UdevRules {
                 "# opened. What kind of device it is, the program reads before it claims it.",
                 "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", ENV{ID_USB_INTERFACES}==\"*:0f0000:*\", ENV{ID_CUFF}=\"1\", "
                     + "ENV{ID_CUFF_DRIVER}=\"\(driver.id)\", TAG+=\"uaccess\", TAG+=\"systemd\", GROUP=\"\(group)\", MODE=\"0660\"",
+            ]
+        }
+        for driver in drivers where driver.medium == .usb {
+            lines += [
+                "", "# \(driver.id): no kernel driver takes it, so the USB node itself is opened.",
+                "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", ENV{ID_CUFF_DRIVER}==\"\(driver.id)\", "
+                    + "TAG+=\"uaccess\", TAG+=\"systemd\", GROUP=\"\(group)\", MODE=\"0660\"",
             ]
         }
         lines += tail(group: group)
@@ -123,7 +120,6 @@ public enum UdevRules {
         """.lines
     }
 
-    /// One block for each id that many devices carry, commented out.
     private static func shared(_ drivers: [CuffDriver], group: String) -> [String] {
         var ids: [USBID] = []
         var users: [USBID: [CuffDriver]] = [:]
@@ -159,16 +155,13 @@ public enum UdevRules {
         return lines
     }
 
-    // MARK: one device
-
-    /// What tells one device from its likes.
+    /// What distinguishes a device from others of its kind.
     public enum Place: Sendable, Hashable {
         case serial(String)
         case port(String)
     }
 
-    /// The rule for one device that the user named, as one line. Without a driver it gives access and claims nothing;
-    /// with one it is the administrator's word that this is such a cuff.
+    /// A one-line rule for one device. Without a driver it only gives access; with one it also asserts that the device is such a cuff.
     public static func rule(
         medium: CuffDriver.Medium, id: USBID, place: Place, driver: DriverID?, group: String = "dialout"
     ) -> String {
@@ -176,7 +169,7 @@ public enum UdevRules {
         let match =
             switch place {
             case .serial(let serial): "\(ids), ATTRS{serial}==\"\(pattern(serial))\""
-            // All keys of one line must hold for the same parent: this is the USB device in that socket.
+            // All keys of a line must match the same parent: this is the USB device in that socket.
             case .port(let port): "\(ids), KERNELS==\"\(pattern(port))\""
             }
         let claim = driver.map { "ENV{ID_CUFF}=\"1\", ENV{ID_CUFF_DRIVER}=\"\($0)\", " } ?? ""
@@ -185,7 +178,7 @@ public enum UdevRules {
             + "SYMLINK+=\"cuff/\(driver.map { "\($0)" } ?? "port")-$id\""
     }
 
-    /// Text as a udev pattern: what means something to udev, or could end the string, stands for any one character.
+    /// Text as a udev pattern: special characters are replaced by `?`.
     static func pattern(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -195,7 +188,6 @@ public enum UdevRules {
                 }))
     }
 
-    /// The hardware database spells USB ids in capitals.
     private static func upper(_ number: UInt16) -> String { USBID.text(number).uppercased() }
 }
 

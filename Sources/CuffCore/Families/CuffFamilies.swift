@@ -1,5 +1,5 @@
-/// The one list of cuff families. The order is the order of `cuff drivers` and of `cuff identify` among equals: strong
-/// checks first, so that a format without a check never comes before one that has it.
+/// The list of cuff families, in the order of `cuff drivers` and of `cuff identify` among equals: strong checks first, so that a format
+/// without a check never precedes one with it.
 public enum CuffFamilies {
     /// Every driver, in that order.
     public static let all: [CuffDriver] = [
@@ -20,14 +20,14 @@ public enum CuffFamilies {
         .iBioBoard,
         .faNIBP,
         .dinamapASCII,
-        // A sum over a whole record, with lengths that must agree.
+        // A sum over a whole record, with consistent lengths.
         .geDRI,
-        // No check over the bytes, but lengths within lengths that must agree.
+        // No check over the bytes, but consistent nested lengths.
         .phd,
         // A counted document with a check; its other lines have none.
         .uscomBPplus,
         .geUnity,
-        // No check, but a frame around the text; those of the most fixed bytes first.
+        // No check, but a frame around the text; those with the most fixed bytes first.
         .hl7ORU,
         .ansarB,
         .omronHBP,
@@ -39,6 +39,8 @@ public enum CuffFamilies {
         .sunrom1437,
         .accutorr3,
         .andUA767PC,
+        // USB pipes: the counts of its blocks must agree.
+        .visomatUSB,
         // hidraw: never compared with serial bytes.
         .omronHID,
         .omronEEPROM,
@@ -49,7 +51,7 @@ public enum CuffFamilies {
         .bptruBPM200,
     ]
 
-    /// The driver of this id; `nil` for one that is not in the list.
+    /// The driver of this id, if any.
     public static func named(_ id: some StringProtocol) -> CuffDriver? {
         all.first { $0.id.description == id }
     }

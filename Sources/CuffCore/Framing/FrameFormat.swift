@@ -15,39 +15,31 @@ public enum FrameFault: UInt8, Sendable, Hashable {
     }
 }
 
-/// What a format says about the front of a buffer.
+/// The verdict of a format on the front of a buffer.
 public enum FrameVerdict: Sendable, Hashable {
     case needMore
-    /// The first `length` bytes are one whole, checked frame.
     case frame(length: Int)
-    /// No frame starts at the first byte.
     case reject(FrameFault)
 }
 
-/// A format judges the front of a buffer and does nothing else; `FrameReader` owns the one loop that resynchronises.
-///
-/// A verdict other than `needMore` must not change when more bytes follow: that is what makes the result independent of
-/// how the stream was cut. Test length, then start, then check, before anything is decoded.
+/// Judges the front of a buffer; `FrameReader` has the only loop that resynchronises.
+/// A verdict other than `needMore` must not change when more bytes arrive, so that the result does not depend on chunk boundaries.
+/// Test length, then start, then check, before decoding anything.
 public protocol FrameFormat: Sendable {
-    /// No frame is longer; a longer one is refused rather than waited for.
     static var maximumLength: Int { get }
-    /// The byte every frame begins with, where there is one: lets the reader skip noise quickly.
     static var startByte: UInt8? { get }
-    /// Bytes that are passed over where no end came within the longest possible frame. More than one where what such a beginning
-    /// holds must not pass for a frame, and where looking for an end from each of its bytes would take too long.
+    /// Bytes to skip if no end is found within `maximumLength`. Above 1 if the rest of such a start must not be taken for a frame.
     static var passedOver: Int { get }
-    /// Judges a non-empty buffer.
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict
-    /// The same where the verdict on the first `known` bytes was `needMore`: a format that looks for an end goes on from there, so that
-    /// a frame that comes byte by byte is not searched from its beginning each time.
+    /// As above, but the first `known` bytes gave `needMore`: a format that searches for an end resumes there, not at the start.
     func verdict(on bytes: Span<UInt8>, known: Int) -> FrameVerdict
 }
 
 extension FrameFormat {
-    /// No fixed first byte: the reader tries every position.
+    /// Default: no fixed first byte; the reader tries every position.
     public static var startByte: UInt8? { nil }
-    /// The reader tries every later position.
+    /// Default: one byte, so the reader tries every later position.
     public static var passedOver: Int { 1 }
-    /// Judged anew: the format looks at a few bytes, or at short frames.
+    /// Default: judges from the start, for formats that look at few bytes or have short frames.
     public func verdict(on bytes: Span<UInt8>, known: Int) -> FrameVerdict { verdict(on: bytes) }
 }

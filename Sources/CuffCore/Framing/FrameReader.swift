@@ -1,38 +1,32 @@
-/// One result of `FrameReader.next`: a frame, or bytes that belong to none.
+/// One result of `FrameReader.next`: a frame, or bytes outside any frame.
 public enum FrameStep: Sendable, Hashable {
-    /// A frame lies in `FrameReader.buffer` at this range, until the reader is asked again.
+    /// The range of a frame in `FrameReader.buffer`, valid until the next call of the reader.
     case frame(Range<Int>)
-    /// Bytes that belong to no frame, with the first reason. Reported once per gap, independent of the chunks.
+    /// Bytes outside any frame, with the first reason. Reported once per gap, independent of chunk boundaries.
     case skipped(Int, FrameFault)
 }
 
-/// Cuts a byte stream into frames and resynchronises after damage: the one loop for every format.
-///
-/// Frames are judged in the chunk where they arrived; only what stands across two chunks is copied, so that a large file
-/// is read without copying it. Memory is bounded by one chunk and twice `Format.maximumLength`.
+/// Cuts a byte stream into frames and resynchronises after damage, in one chunk plus twice `Format.maximumLength` of memory.
 public struct FrameReader<Format: FrameFormat>: Sendable {
-    /// The format that judges the bytes. A change applies to bytes not yet judged.
+    /// The format of the frames. A change applies to bytes not yet judged.
     public var format: Format {
         didSet { known = 0 }
     }
-    /// Where the ranges of `FrameStep.frame` point to.
+    /// The buffer that the ranges of `FrameStep.frame` refer to.
     public private(set) var buffer: [UInt8] = []
     private var head = 0
-    /// The chunk whose beginning was copied behind a rest, while that rest is being judged.
+    /// The chunk whose start was copied after an unfinished frame, while that frame is being judged.
     private var pending: [UInt8] = []
     private var rest = 0
-    /// What is copied of a chunk at first; most frames end within. A verdict that rests on the last few bytes of a copy is
-    /// asked for again with more of them, for a format may look at what follows a frame.
+    /// Bytes of a chunk copied first; most frames end within them. A format may look at bytes after a frame.
     private static var firstCopy: Int { 512 }
     private static var lookahead: Int { 16 }
     private var isJoint = false
     private var skipped = 0
     private var fault = FrameFault.notAStart
-    /// The length of the frame at `head`, where it was judged already to end a gap; otherwise 0.
+    /// The length of the frame at `head` if it has already been judged, to end a gap; otherwise 0.
     private var judged = 0
-    /// So many bytes at `head` are known to be no whole frame.
     private var known = 0
-    /// How often the format was asked: the measure of the reader's work.
     private(set) var judgements = 0
     /// Whole, checked frames found so far.
     public private(set) var frames = 0
@@ -42,7 +36,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     /// A reader at the beginning of a stream.
     public init(_ format: Format) { self.format = format }
 
-    /// Hands over the next bytes of the stream. Call `next` until it answers `nil` before feeding again.
+    /// Adds the next bytes of the stream. Call `next` until it returns `nil` before feeding again.
     public mutating func feed(_ chunk: [UInt8]) {
         guard !chunk.isEmpty else { return }
         if buffer.isEmpty {
@@ -60,7 +54,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         }
     }
 
-    /// Copies more of the chunk behind the rest; `false` where all of it has been copied, or as much as the longest frame needs.
+    /// Copies more of the chunk; `false` if all of it, or enough for the longest frame, has been copied.
     private mutating func extend() -> Bool {
         let joined = buffer.count - rest
         let limit = min(pending.count, max(Self.firstCopy, Format.maximumLength))
@@ -73,7 +67,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         return true
     }
 
-    /// The next frame or gap; `nil` when the bytes so far hold no more.
+    /// The next frame or gap; `nil` if more bytes are needed.
     public mutating func next() -> FrameStep? {
         if judged > 0 { return advance(past: judged) }
         while true {
@@ -99,7 +93,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
                     return gap()
                 }
                 return advance(past: length)
-            // In smaller chunks it would not have been waited for either.
+            // The result must not depend on chunk sizes: smaller chunks would have ended here too.
             case .frame(let length): skip(length > Format.maximumLength ? .tooLong : .badLength)
             case .needMore where available < Format.maximumLength:
                 settle()
@@ -120,7 +114,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         return .frame(range)
     }
 
-    /// Whether more bytes than the `available` ones may lead to another verdict.
+    /// Whether bytes after the first `available` could change the verdict.
     @inline(__always)
     private func depends(_ verdict: FrameVerdict, _ available: Int) -> Bool {
         switch verdict {
@@ -130,7 +124,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         }
     }
 
-    /// The stream has ended: what is left can never become a frame.
+    /// Ends the stream: reports the remaining bytes, which cannot become a frame.
     public mutating func finish() -> FrameStep? {
         let left = buffer.count - head
         if left > 0 {
@@ -145,23 +139,21 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         return skipped > 0 ? gap() : nil
     }
 
-    /// Whether `buffer` still uses the storage of this array.
     @inline(__always)
     func reads(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { old in buffer.withUnsafeBufferPointer { old.baseAddress == $0.baseAddress } }
     }
 
-    /// How many bytes wait for the rest of their frame.
+    /// The number of bytes of an unfinished frame.
     public var waiting: Int { buffer.count - head }
 
-    /// Drops all waiting bytes, e.g. after the protocol lost its state, and returns their number.
+    /// Drops all unread bytes, e.g. after the protocol lost its state, and returns their number.
     public mutating func discard() -> Int {
         let left = takeWaiting().count
         skippedBytes += left
         return left
     }
 
-    /// Takes the bytes that are in no frame yet, whole frames that were not asked for among them.
     mutating func takeWaiting() -> [UInt8] {
         let waiting = Array(buffer[head...]) + (isJoint ? pending[(buffer.count - rest)...] : [])
         buffer = []
@@ -185,7 +177,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         if fault == .tooLong { next = head + min(Format.passedOver, buffer.count - head) }
         if let start = Format.startByte {
             next = buffer.span.firstOffset(of: start, from: next) ?? buffer.count
-            // Beyond the copied part of a joint buffer the chunk itself goes on.
+            // The copied part of a joint buffer ends here; continue in the chunk itself.
             if isJoint { next = min(next, max(rest, head + 1)) }
         }
         skipped += next - head
@@ -200,15 +192,29 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     }
 }
 
+/// The whole frames in some bytes, in their order: what `cuff identify` counts and `cuff decode --explain` shows.
+public struct FoundFrames: Sendable, Equatable {
+    /// Where they are in the bytes; they do not overlap.
+    public var ranges: [Range<Int>]
+    /// How many there are.
+    public var frames: Int { ranges.count }
+    /// How many bytes they cover.
+    public var bytes: Int { ranges.reduce(0) { $0 + $1.count } }
+
+    /// Frames at these places.
+    public init(_ ranges: [Range<Int>] = []) { self.ranges = ranges }
+}
+
 extension FrameReader {
-    /// How many whole frames `bytes` hold and how many bytes they cover: what `cuff identify` counts.
-    public static func count(_ format: Format, in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
+    /// The whole frames in `bytes` that `accepts` takes for frames of the family.
+    public static func find(_ format: Format, in bytes: [UInt8], where accepts: (Span<UInt8>) -> Bool = { _ in true }) -> FoundFrames {
         var reader = FrameReader(format)
-        var covered = 0
+        var found = FoundFrames()
         reader.feed(bytes)
+        // All bytes are one chunk, so that ranges of the reader's buffer are ranges of `bytes`.
         while let step = reader.next() {
-            if case .frame(let range) = step { covered += range.count }
+            if case .frame(let range) = step, accepts(reader.buffer.span.extracting(range)) { found.ranges.append(range) }
         }
-        return (reader.frames, covered)
+        return found
     }
 }

@@ -1,34 +1,28 @@
-/// The way of a cuff's readings to the sinks: they get ids, instants and revisions, repeated and unwanted ones are left out, and
-/// the others are collected in batches, with the live events between them.
-///
-/// The readings of one session event are appended (`lend`, `accept`), then admitted in ranges: `prepare`, and `admitNew` or, where
-/// each one is decided separately, `isWanted` and `admit`.
+/// Prepares a cuff's readings for the sinks: gives them ids, instants and revisions, drops duplicates and unwanted ones, and batches the
+/// rest with live events. The readings of one session event are appended (`lend`, `accept`), then admitted in ranges: `prepare`, and
+/// `admitNew` or, reading by reading, `isWanted` and `admit`.
 struct Admission: Sendable {
-    /// Batches beyond this come from files; a cuff's are smaller.
+    /// Larger batches come from files.
     private static let smallBatch = 64
 
     private let driver: DriverID
     private var ledger: ReadingLedger
-    /// `nil` where readings get no time of their own: bytes from a file, without a zone.
+    /// `nil` if readings get no host time: bytes from a file, without a zone.
     private var clock: ClockCorrection?
     private var held = HeldReadings()
-    /// Which reading a correction is of; and of a recording, what is remembered of it.
+    /// The readings that corrections refer to; and those of a recording.
     private var references = ReadingReferences()
     private var recordedReferences: [String: [UInt8]] = [:]
-    /// Indices of readings among those being admitted that do not go to the sinks.
+    /// Indices of the readings being admitted that are dropped.
     private var dropped: [Int] = []
-    /// What was emitted since the last `submit`.
     private var entries = Entries()
-    /// How many of their readings are admitted, from the first on.
+    /// The number of leading readings in `entries` that are admitted.
     private(set) var admitted = 0
     /// Something was emitted since the last `submit`, duplicates included.
     private var hasUnsubmitted = false
     private var identity: DeviceIdentity?
-    /// The outstanding records as they were last persisted.
     private var persisted: [UInt8]
-    /// Readings emitted on this link.
     private(set) var emitted = 0
-    /// Readings, failures, live events, duplicates and filtered readings.
     private(set) var counters = LinkCounters()
 
     init(_ setup: LinkState.Setup) {
@@ -39,24 +33,19 @@ struct Admission: Sendable {
         ledger = ReadingLedger(device: setup.device, driver: driver, outstanding: outstanding)
     }
 
-    /// There is something to submit.
     var hasNews: Bool { hasUnsubmitted || !entries.isEmpty }
-    /// The cuff's readings are stored under this key.
     var device: String { ledger.device }
-    /// Readings wait for the host's clock to be right.
     var holdsReadings: Bool { !held.isEmpty }
     var liveEvents: Int { entries.liveEvents }
 
-    // MARK: The readings of one event
-
-    /// Moves the collected readings into an empty array, so that a session appends behind them; returns how many there are.
+    /// Moves the collected readings into an empty array, so that a session can append to it; returns their number.
     @inline(__always)
     mutating func lend(_ readings: inout [Reading]) -> Int {
         swap(&entries.readings, &readings)
         return readings.count
     }
 
-    /// Takes the readings back; those from `first` on are new. Returns the end of all of them.
+    /// Takes the array back; readings from `first` are new. Returns the end index.
     @inline(__always)
     mutating func accept(_ readings: inout [Reading], from first: Int) -> Int {
         swap(&entries.readings, &readings)
@@ -67,15 +56,9 @@ struct Admission: Sendable {
         return end
     }
 
-    /// Every reading of the event was decided on: the others are left out.
     mutating func discardRest() { entries.readings.removeLast(entries.readings.count - admitted) }
 
-    // MARK: Names, flags and instants
-
-    /// Gives the readings everything that makes them one of a cuff's, in place.
-    ///
-    /// Naming and admitting are two passes: hash look-ups are mispredicted branches, and each discards the work started on the next
-    /// readings. In a separate pass that work is small.
+    /// Completes the readings in place. A separate pass, because mispredicted hash look-ups would discard work on later readings.
     mutating func prepare(
         _ range: Range<Int>, _ setup: inout LinkState.Setup, at now: LinkTime, isMeasuring: Bool, _ effects: inout [LinkEffect]
     ) {
@@ -99,9 +82,8 @@ struct Admission: Sendable {
         }
     }
 
-    /// Gives a correction or a withdrawal the id of the reading that it is of.
     private mutating func resolve(_ index: Int, _ setup: inout LinkState.Setup, _ effects: inout [LinkEffect]) {
-        // A recording is read the same whatever was read before, and leaves nothing behind.
+        // Recordings neither read nor change the memory.
         var memory = setup.isRecorded ? recordedReferences : setup.memory
         var changed: Set<String> = []
         let outcome = references.resolve(&entries.readings[index], memory: &memory, changed: &changed)
@@ -118,9 +100,6 @@ struct Admission: Sendable {
         if let warning = outcome.warning { effects.append(.notify(.diagnostic(.warning(warning)))) }
     }
 
-    // MARK: Admission
-
-    /// Admits the new readings of the range: moves them to the front.
     mutating func admitNew(_ range: Range<Int>) {
         let first = admitted
         for index in range where isNew(index) {
@@ -132,7 +111,6 @@ struct Admission: Sendable {
         for index in first..<admitted { countFailure(index) }
     }
 
-    /// Whether the reading is new and wanted; if so it is the `candidate`.
     mutating func isWanted(_ index: Int, by accepts: (@Sendable (Reading) -> Bool)?) -> Bool {
         guard isNew(index) else {
             counters.duplicates += 1
@@ -146,10 +124,8 @@ struct Admission: Sendable {
         return true
     }
 
-    /// The reading that `admit` would admit.
     var candidate: Reading { entries.readings[admitted] }
 
-    /// The candidate goes to the sinks.
     mutating func admit() {
         counters.readings += 1
         countFailure(admitted)
@@ -167,7 +143,6 @@ struct Admission: Sendable {
         if case .failure = entries.readings[index].content, !entries.readings[index].isWithdrawal { counters.failures += 1 }
     }
 
-    /// Adds a live event behind the readings that are admitted so far.
     mutating func append(_ event: LiveEvent, elapsed: Duration?) {
         counters.liveEvents += 1
         entries.append(event, driver: driver, elapsed: elapsed, afterReadings: admitted)
@@ -175,10 +150,7 @@ struct Admission: Sendable {
 
     mutating func setElapsed(_ elapsed: Duration, ofLiveEvent index: Int) { entries.setElapsed(elapsed, ofLiveEvent: index) }
 
-    // MARK: Batches
-
-    /// Submits what was emitted up to the emission `through`, once the outstanding records are persisted. Duplicates count: their
-    /// commit follows the original's.
+    /// Submits the emissions up to `through`, once the outstanding records are persisted. Duplicates count.
     mutating func submit(through: Int, _ effects: inout [LinkEffect]) {
         guard hasNews else { return }
         hasUnsubmitted = false
@@ -186,20 +158,20 @@ struct Admission: Sendable {
         persistOutstanding(durably: true, &effects)
         var batch = Batch(driver: driver, device: ledger.device, identity: identity, through: through)
         swap(&batch.entries, &entries)
-        // The next batch is as a rule about as large as this one; an array without room to spare is often moved once more.
+        // The next batch is usually as large; spare room avoids a reallocation.
         let count = batch.entries.readings.count
         if count > Self.smallBatch { entries.reserveCapacity(count + count / 4) }
         effects.append(.submit(batch))
     }
 
-    /// Earlier readings belong to the identity before; `first` is the first reading that came after the change.
+    /// Earlier readings belong to the previous identity; `first` is the first one after the change.
     mutating func identify(
         _ identity: DeviceIdentity, from first: Int, _ setup: borrowing LinkState.Setup, _ effects: inout [LinkEffect]
     ) {
         let later = Array(entries.readings[first...])
         discardRest()
         submit(through: emitted - later.count, &effects)
-        // Duplicates among them would leave nothing else to be submitted.
+        // Duplicates alone leave nothing to submit.
         hasUnsubmitted = !later.isEmpty
         entries.readings.append(contentsOf: later)
         admitted = 0
@@ -212,23 +184,20 @@ struct Admission: Sendable {
         effects.append(.notify(.identified(identity)))
     }
 
-    // MARK: Repetitions
-
     mutating func sessionBegins() { ledger.sessionBegins() }
 
-    /// The next write acknowledges the first `through` readings of the session.
     mutating func acknowledge(through: Int, _ effects: inout [LinkEffect]) {
         ledger.acknowledge(through: through)
         persistOutstanding(durably: false, &effects)
     }
 
-    /// What was not acknowledged may come again; with `isLost` the last acknowledgement did not reach the cuff either.
+    /// Unacknowledged readings may be repeated; with `isLost`, also those of the last acknowledgement.
     mutating func expectRepetitions(isLost: Bool, _ effects: inout [LinkEffect]) {
         ledger.expectRepetitions(isLost: isLost)
         persistOutstanding(durably: true, &effects)
     }
 
-    /// Before a batch is submitted, and before an acknowledgement is written.
+    /// Called before a batch is submitted and before an acknowledgement is written.
     private mutating func persistOutstanding(durably: Bool, _ effects: inout [LinkEffect]) {
         if persisted.isEmpty && ledger.outstanding.isEmpty { return }
         let bytes = ledger.outstanding.bytes
@@ -237,9 +206,7 @@ struct Admission: Sendable {
         effects.append(.persist(ledger.outstanding, device: ledger.device, durably: durably))
     }
 
-    // MARK: Clocks
-
-    /// The cuff's clock showed this; returns how far it is behind the host's, in seconds, where that is known.
+    /// Records the cuff's clock; returns how many seconds it is behind the host's, if known.
     mutating func note(_ time: DeviceTime, at now: LinkTime) -> Int64? {
         guard let wall = now.wall else { return nil }
         clock?.compare(time, at: wall, isHostClockUnsynchronised: now.isHostClockUnsynchronised)
@@ -247,8 +214,7 @@ struct Admission: Sendable {
         return clock?.shift
     }
 
-    /// The admitted readings from `first` on go to the sinks while the host's clock is not right: their places are corrected later.
-    /// Returns whether anything is held.
+    /// Remembers readings from `first` for a later correction, if the host's clock is not synchronised; returns whether any is held.
     mutating func hold(from first: Int, at now: LinkTime, isRecorded: Bool) -> Bool {
         guard clock != nil, now.wall != nil, !now.isHostClockRight, !isRecorded else { return false }
         for index in min(first, admitted)..<admitted {
@@ -257,7 +223,7 @@ struct Admission: Sendable {
         return !held.isEmpty
     }
 
-    /// Places what was held if the host's clock is right now; returns whether it was.
+    /// Corrects the held readings if the host's clock is now synchronised; returns whether it was.
     mutating func placeHeld(at now: LinkTime, _ effects: inout [LinkEffect]) -> Bool {
         guard !held.isEmpty, now.isHostClockRight, var clock else { return false }
         submit(through: emitted, &effects)

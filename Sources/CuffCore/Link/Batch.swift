@@ -1,19 +1,19 @@
-/// Consecutive entries of one source, with the identity of the cuff: the unit in which sinks receive readings.
+/// Consecutive entries of one source with the cuff's identity: the unit passed to sinks.
 public struct Batch: Sendable {
-    /// The number that the pipeline gave the source; 0 outside of a pipeline.
+    /// The source's number in the pipeline; 0 outside of one.
     public var source: Int
     /// The id of the driver.
     public var driver: DriverID
-    /// The key under which the cuff's readings are stored: the identity that it reported, else what the host knows; empty when unknown.
+    /// The storage key: the reported identity, else what the host knows; empty if unknown.
     public var device: String
     /// What the cuff reported about itself.
     public var identity: DeviceIdentity?
-    /// The readings and live events, in the order in which the cuff sent them.
+    /// The readings and live events, in the order the cuff sent them.
     public var entries: Entries
-    /// How many readings the source had emitted at the end of this batch, duplicates included.
+    /// The number of readings the source had emitted at the end of this batch, duplicates included.
     public var through: Int
 
-    /// Sets each property as given.
+    /// Creates a batch.
     public init(
         source: Int = 0, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil, entries: Entries = Entries(),
         through: Int = 0
@@ -26,17 +26,17 @@ public struct Batch: Sendable {
         self.through = through
     }
 
-    /// The same with a list of entries.
+    /// Creates a batch from a list of entries.
     public init(
         source: Int = 0, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil, entries: [Entry], through: Int = 0
     ) {
         self.init(source: source, driver: driver, device: device, identity: identity, entries: Entries(entries), through: through)
     }
 
-    /// How many of the entries are readings.
+    /// The number of readings.
     public var readings: Int { entries.readings.count }
 
-    /// Whether this batch can be merged with `earlier`: the same cuff on the same source.
+    /// Whether this batch can be merged with `earlier`: same cuff, same source.
     package func continues(_ earlier: Batch) -> Bool {
         source == earlier.source && device == earlier.device && identity == earlier.identity
     }

@@ -1,14 +1,11 @@
-/// Readings that came while the host's clock was not right, until it is.
-///
-/// A host's clock may begin at 1970 and be set by a time server after minutes. What a cuff sent in the meantime went to the sinks
-/// with the cuff's own time. The time that has passed since is known, so once the clock is right each reading gets its true
-/// reception and its place, as the next revision of the same reading.
+/// Readings received before the host's clock was synchronised (it may begin at 1970). Sinks got them with the cuff's own time. Once the
+/// clock is right, each gets its true times from the monotonic clock, as the next revision of the same reading.
 struct HeldReadings: Sendable {
     /// Twice the largest documented memory of a cuff (250 records). Beyond that the oldest keep the cuff's own time.
     static let limit = 512
-    /// How often the clock is checked while readings are held.
+    /// The interval between checks of the clock.
     static let interval = Duration.seconds(30)
-    /// A time of reception that was wrong by less than this, in milliseconds, is not corrected.
+    /// Smaller errors of the receive time, in milliseconds, are not corrected.
     private static let tolerance: Int64 = 60_000
 
     private struct Held: Sendable {
@@ -18,24 +15,21 @@ struct HeldReadings: Sendable {
         var elapsed: Duration
     }
     private var held: [Held] = []
-    /// What the cuff's clock showed in the meantime, and when.
+    /// The cuff's clock, and when it was read.
     private var shown: (time: DeviceTime, elapsed: Duration)?
 
     var isEmpty: Bool { held.isEmpty }
 
-    /// The reading goes to the sinks without a time that can be relied upon. A completed one takes the place of what it
-    /// completes.
+    /// Holds a reading that has no reliable time. A completed one replaces its pending version.
     mutating func note(_ reading: Reading, device: String, identity: DeviceIdentity?, at elapsed: Duration) {
         held.removeAll { $0.reading.id == reading.id && $0.device == device }
         held.append(Held(reading: reading, device: device, identity: identity, elapsed: elapsed))
         if held.count > Self.limit { held.removeFirst() }
     }
 
-    /// The cuff's clock showed this.
     mutating func note(_ time: DeviceTime, at elapsed: Duration) { shown = (time, elapsed) }
 
-    /// The host's clock is right: compares the cuff's with it, and gives the readings that have another time by that, in batches
-    /// of one cuff. Nothing is held afterwards.
+    /// Compares the cuff's clock with the host's, now right, and returns the readings whose times change, in batches of one cuff.
     mutating func place(by clock: inout ClockCorrection, driver: DriverID, at now: LinkTime, through: Int) -> [Batch] {
         guard let wall = now.wall else { return [] }
         func instant(_ elapsed: Duration) -> Timestamp {
@@ -43,7 +37,7 @@ struct HeldReadings: Sendable {
         }
         if let shown { clock.compare(shown.time, at: instant(shown.elapsed)) }
         var batches: [Batch] = []
-        // What is pending is completed later, by a clock that is right.
+        // Pending readings are completed later, with the right clock.
         for one in held where !one.reading.isPending && one.reading.revision < Reading.highestRevision {
             let old = one.reading
             var new = old

@@ -1,34 +1,34 @@
-/// What went through a link, counted.
+/// Counts of one link.
 public struct LinkCounters: Sendable, Equatable {
     /// Whole frames from the cuff.
     public var frames = 0
-    /// Frames whose check did not hold, as far as gaps began with one.
+    /// Frames with a wrong check, if a gap began with one.
     public var badChecks = 0
     /// Bytes from the cuff.
     public var bytes = 0
-    /// Of these, bytes that belong to no frame.
+    /// Bytes outside frames.
     public var skippedBytes = 0
-    /// Readings admitted, failed measurements included, duplicates and filtered ones not.
+    /// Readings admitted, including failed measurements, without duplicates and filtered ones.
     public var readings = 0
-    /// Of the readings, measurements that failed.
+    /// Failed measurements among `readings`.
     public var failures = 0
     /// Live events emitted to the sinks.
     public var liveEvents = 0
-    /// Live samples left out because a sink was slow.
+    /// Live samples dropped because a sink was slow.
     public var thinned = 0
-    /// Readings that had come before in the same conversation.
+    /// Readings repeated within the conversation.
     public var duplicates = 0
-    /// Readings outside of what was asked for; they stay in the cuff.
+    /// Readings outside the requested selection; they stay in the cuff.
     public var filtered = 0
-    /// How often, and for how long, the link waited for the sinks.
+    /// The number of pauses because of full sinks.
     public var pauses = 0
-    /// The total time of the pauses.
+    /// Their total time.
     public var paused = Duration.zero
 
-    /// Every count is zero.
+    /// All counts zero.
     public init() {}
 
-    /// Adds each count of `b` to that of `a`.
+    /// Adds the counts of `b`.
     public static func += (a: inout LinkCounters, b: LinkCounters) {
         a.frames += b.frames
         a.badChecks += b.badChecks

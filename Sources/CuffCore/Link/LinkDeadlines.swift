@@ -1,23 +1,15 @@
-/// What a link waits for, and until when: the session's timers and the link's own. A handful at any time.
-///
-/// While the sinks are full the session's timers stand still, or back-pressure would turn into time-outs; the link's own
-/// go on, because a cuff must be stopped in time whatever the sinks do.
+/// The timers of a link and its session. While the sinks are full, the session's timers pause, so that back-pressure does not cause
+/// time-outs; the link's own continue, because a cuff must be stopped in time.
 struct LinkDeadlines: Sendable {
     enum Timer: Sendable, Hashable {
         case session(TimerID)
-        /// A measurement may take no longer.
         case measurement
-        /// The cuff has had its time to deflate.
         case deflation
-        /// The last bytes to the cuff should be out.
         case lastWrites
-        /// The time for an end in order is over.
         case stop
-        /// A peer that does not take what is written to it.
         case stalledOutput
-        /// A whole frame should have come.
         case silence
-        /// Readings are held until the host's clock is right; it is asked again.
+        /// Check the host's clock again, for held readings.
         case hostClock
     }
 
@@ -40,7 +32,6 @@ struct LinkDeadlines: Sendable {
         }
     }
 
-    /// Forgets the session's timers.
     mutating func endSession() { armed.removeAll { if case .session = $0.timer { true } else { false } } }
 
     mutating func removeAll() { armed.removeAll() }
@@ -55,10 +46,8 @@ struct LinkDeadlines: Sendable {
         }
     }
 
-    /// The earliest that can fire.
     var next: Duration? { earliest.map { armed[$0].due } }
 
-    /// The earliest timer that is due, disarmed by that; of equal ones the one armed first.
     mutating func removeDue(at now: Duration) -> Timer? {
         guard let earliest, armed[earliest].due <= now else { return nil }
         return armed.remove(at: earliest).timer

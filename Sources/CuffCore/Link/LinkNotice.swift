@@ -1,16 +1,15 @@
-/// What a link reports while it works.
+/// A report of a running link.
 public enum LinkNotice: Sendable {
     indirect case identified(DeviceIdentity)
     case diagnostic(Diagnostic)
-    /// What the cuff's clock showed, and how far it is behind the host's, in seconds.
+    /// The cuff's clock, and how many seconds it is behind the host's.
     case clock(DeviceTime, behind: Int64)
-    /// The minutes between the cuff's automatic measurements; 0: they are off.
+    /// Minutes between the cuff's automatic measurements; 0: off.
     case cycle(minutes: Int)
-    /// The life of a measurement that was commanded: `started` or `notStarted`, `live`, `ended`, and no other effect; the
-    /// time is that since its start.
+    /// The state of a commanded measurement (`started`, `notStarted`, `live` or `ended`) and the time since its start.
     indirect case measurement(Measurement.Effect, elapsed: Duration)
-    /// The session under this command ended. The link goes on to the next command, if there is one.
+    /// The session of this command ended; the link continues with the next, if any.
     case finished(SessionCommand, Outcome)
-    /// The link is over; nothing follows.
+    /// The last notice: the link is over.
     case ended(Outcome)
 }

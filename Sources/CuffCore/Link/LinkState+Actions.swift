@@ -1,4 +1,3 @@
-/// Events pass through the session, and what it wants done is performed.
 extension LinkState {
     mutating func handleInSession(_ event: SessionEvent, _ effects: inout [LinkEffect]) {
         guard conversation.phase == .open else { return }
@@ -10,7 +9,6 @@ extension LinkState {
         while let command = conversation.nextPending() { run(.command(command), &effects) }
     }
 
-    /// Lets the session write its closing messages; returns whether there are any. The end follows when it finishes.
     mutating func endInOrder(_ effects: inout [LinkEffect]) -> Bool {
         guard conversation.phase == .open else { return false }
         let first = admission.lend(&actions.readings)
@@ -26,15 +24,13 @@ extension LinkState {
         perform(from: first, &effects)
     }
 
-    /// Performs `actions`; the readings of this event begin at `first`.
     private mutating func perform(from first: Int, _ effects: inout [LinkEffect]) {
         let end = admission.accept(&actions.readings, from: first)
         output.acknowledgeNext(false)
         if end == first && actions.others.isEmpty { return }
         var next = first
-        // Readings that went away with a batch of the cuff's former identity.
         var submitted = 0
-        // Live events that the cuff's own counter gave a time.
+        // Live events with the time of the cuff's own counter.
         var samples: [(event: Int, time: Duration)] = []
         var performed = SessionActions()
         swap(&performed, &actions)
@@ -50,7 +46,7 @@ extension LinkState {
             } else {
                 let before = admission.liveEvents
                 perform(other.action, &effects)
-                // The last one is the event itself: a start may have come with it.
+                // Use the last live event: a start may precede it.
                 if let sampled = other.sampled, admission.liveEvents > before { samples.append((admission.liveEvents - 1, sampled)) }
             }
         }
@@ -81,7 +77,7 @@ extension LinkState {
         case .writeFeature(let bytes): write(bytes, .writeFeature(bytes), &effects)
         case .emit, .identify: break
         case .live(.aborted) where conversation.command == .stop && setup.recovering != nil:
-            // The line names the measurement that it ends, because this run did not print its start.
+            // Names the ended measurement, because this process did not print its start.
             if let former = setup.recovering { live(.recovered(former)) }
             setup.recovering = nil
         case .live(let event): if isMeasuring { measured(event, &effects) } else { live(event) }
@@ -115,7 +111,6 @@ extension LinkState {
         updateReadingPause(&effects)
     }
 
-    /// A live event follows the readings that are admitted so far.
     mutating func live(_ event: LiveEvent) {
         let (event, elapsed) = measurement.note(event, at: now.elapsed, isRecorded: setup.isRecorded)
         admission.append(event, elapsed: setup.isRecorded ? nil : elapsed)

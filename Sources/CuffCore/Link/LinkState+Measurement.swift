@@ -1,5 +1,4 @@
-/// Performs what `Measurement` decides for the session under `.measure`. The session's own start and end events are not
-/// passed on: sinks and handlers see one start and one end, whatever the family sends and in which order.
+/// Performs the decisions of `Measurement`. The session's own start and end events are replaced, so that sinks see one of each.
 extension LinkState {
     mutating func beginMeasuring(_ effects: inout [LinkEffect]) {
         deadlines.arm(.measurement, at: now.elapsed + setup.measurementLimit)
@@ -7,7 +6,7 @@ extension LinkState {
         handlePending(&effects)
     }
 
-    /// The person, or the end of the program, wants it to stop. Doing it again changes nothing.
+    /// Stops on request of the user or at the end of the program; idempotent.
     mutating func stopMeasuring(_ effects: inout [LinkEffect]) {
         if measurement.canBeStopped { step(&effects) { $0.stop(into: &$1) } }
     }
@@ -18,7 +17,7 @@ extension LinkState {
         if isExtra { live(event) }
     }
 
-    /// The reading is admitted behind the start and before the end.
+    /// Admits the reading between the start and end events.
     mutating func measured(_ reading: Reading, _ effects: inout [LinkEffect]) {
         let verdict = measurement.handle(reading)
         perform(verdict.before, &effects)
@@ -30,7 +29,6 @@ extension LinkState {
         perform(measurement.step { $0.handle(.finish(outcome), into: &$1) }, &effects)
     }
 
-    /// Nothing more comes; a measurement that has not ended does so now.
     mutating func endMeasuring(_ reason: String, _ effects: inout [LinkEffect]) {
         guard isMeasuring else { return }
         step(&effects) { $0.lineEnded(reason, into: &$1) }
@@ -44,7 +42,7 @@ extension LinkState {
         handlePending(&effects)
     }
 
-    /// Notices first, then commands, then the end of the session, so that nothing is reported after the link's own end.
+    /// Notices first, then commands, then the end of the session, so that nothing follows the link's own end.
     private mutating func perform(_ decided: [Measurement.Effect], _ effects: inout [LinkEffect]) {
         for effect in decided {
             switch effect {
@@ -56,7 +54,7 @@ extension LinkState {
             case .live(let event): live(event)
             case .notStarted: break
             case .ended(let end):
-                // The event of the end resets the beginning.
+                // Read before the end event resets it.
                 let elapsed = measurement.elapsed(at: now.elapsed)
                 if let event = measurement.event(of: end) { live(event) }
                 effects.append(.notify(.measurement(effect, elapsed: elapsed)))

@@ -1,12 +1,10 @@
-/// One session after the other, and the end.
 extension LinkState {
     mutating func nextCommand(_ effects: inout [LinkEffect]) {
         guard let command = conversation.nextCommand() else { return }
         if command == .measure { beginMeasuring(&effects) } else { handleInSession(.command(command), &effects) }
     }
 
-    /// `unread`: bytes behind those that ended the session before. They are no part of its answers, and are read as if they had come
-    /// alone.
+    /// `unread`: bytes after those that ended the previous session, read as if received now.
     mutating func nextSession(unread: [UInt8] = [], _ effects: inout [LinkEffect]) {
         deadlines.endSession()
         conversation.beginSession(setup, emitted: admission.emitted)
@@ -17,7 +15,7 @@ extension LinkState {
         if !unread.isEmpty { handleInSession(.received(unread), &effects) }
     }
 
-    /// Where the session has finished: the next command follows, or the end of the link.
+    /// After the session's end: starts the next command or ends the link.
     mutating func conclude(_ effects: inout [LinkEffect]) {
         while let outcome = conversation.outcome, !conversation.isEnded {
             if case .draining = conversation.phase { return }

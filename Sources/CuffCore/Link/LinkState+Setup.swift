@@ -1,40 +1,40 @@
 extension LinkState {
-    /// What a link needs to know before it begins.
+    /// The configuration of a link.
     public struct Setup: Sendable {
         /// The driver of the cuff.
         public var driver: CuffDriver
-        /// Who the cuff is as far as the host knows, e.g. a USB serial number or a path; empty when unknown.
+        /// The cuff's identity as known to the host, e.g. a USB serial number or path; empty if unknown.
         public var device: String
         /// Options of the driver's family.
         public var options: [String: String]
-        /// What earlier links with cuffs of this driver asked to be remembered.
+        /// Data that earlier links with cuffs of this driver stored.
         public var memory: [String: [UInt8]]
-        /// The zone of the cuff's clock. Without it readings get no `measured`.
+        /// The zone of the cuff's clock; without it readings get no `measured`.
         public var zone: ZoneTable?
-        /// With a zone: only readings that have a receive time are given a time.
+        /// Give times only to readings that have a receive time; needs a zone.
         public var placesArrivalsOnly = false
-        /// Readings will be `committed`. Without a durable sink they never are, and the session must not wait for it.
+        /// Readings will be `committed`. Without a durable sink they are not, and the session must not wait for it.
         public var keepsReadings = true
-        /// What an earlier link with the cuff of this name left unacknowledged.
+        /// Records that an earlier link with the named cuff left unacknowledged.
         public var outstanding: @Sendable (_ device: String) -> OutstandingRecords = { _ in OutstandingRecords() }
-        /// A measurement that another process left behind and the first command, a stop, ends.
+        /// A measurement of another process, ended by the first command, a stop.
         public var recovering: AbandonedMeasurement?
-        /// A line without a whole frame within this is closed; `nil`: it may stay silent.
+        /// Close the line if no whole frame comes within this time; `nil`: no limit.
         public var silenceLimit: Duration?
-        /// The bytes are recorded: they may go on after the session has finished, and are read to their end.
+        /// The bytes are a recording, read to the end even after the session has finished.
         public var isRecorded = false
-        /// Obeyed one after the other, each in a session of its own.
+        /// Executed one after the other, each in its own session.
         public var commands: [SessionCommand]
-        /// Nothing below the protocol notices damaged bytes: a serial line. Where the protocol has no check of its own, readings say so.
+        /// No layer below the protocol detects damage (a serial line); readings of protocols without a check are then marked.
         public var isLineUnchecked = false
-        /// Which readings are wanted; `nil`: all. What it leaves out is counted, and not stored.
+        /// The wanted readings; `nil`: all. Others are counted, not stored.
         public var accepts: (@Sendable (Reading) -> Bool)?
-        /// Who asked for a measurement.
+        /// The origin of a measurement request.
         public var trigger = Reading.Trigger.manual
-        /// The longest a measurement may take.
+        /// The time limit of a measurement.
         public var measurementLimit = Measurement.longest
 
-        /// The other properties keep their defaults until they are set.
+        /// Creates a setup; other properties have defaults.
         public init(
             _ driver: CuffDriver, device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:],
             commands: [SessionCommand] = [.follow]

@@ -1,26 +1,20 @@
-/// One cuff's connection as a value. It makes every decision and performs none: its driver passes events to it and performs the effects.
-///
-/// The live loop, replays, tests and fuzzers drive this same value. It is composed of values that each own one part: the sessions
-/// (`Conversation`), unsent writes (`LinkOutput`), readings on their way to the sinks (`Admission`), the measurement
-/// (`MeasurementLife`), timers (`LinkDeadlines`) and back-pressure (`ReadingPause`). docs/LINK.md has the table of
-/// states and events.
-///
-/// Rules:
-/// - Effects are performed in their order, before the next event.
+/// The state machine of one cuff's connection. It decides, and its driver performs the effects.
+/// Composed of the sessions (`Conversation`), unsent writes (`LinkOutput`), readings to be batched (`Admission`), the measurement
+/// (`MeasurementLife`), timers (`LinkDeadlines`) and back-pressure (`ReadingPause`). docs/LINK.md has the table of states and events.
+/// - Effects are performed in order, before the next event.
 /// - Every `write` is answered by `sent` once the kernel has all of it, or by `closed`.
-/// - `timePassed` comes when `deadline` is reached; earlier or later does no harm.
-/// - After the effect `close` and the notice `ended`, every event is ignored.
+/// - `timePassed` is due at `deadline`; early or late events are harmless.
+/// - After the effect `close` and the notice `ended`, events are ignored.
 public struct LinkState: Sendable {
-    /// Bytes that may wait to be written. The longest message that a session writes has 8 KiB, and a batch of confirmations
-    /// 4 KiB: a peer that has not accepted sixteen of these does not read.
+    /// Limit of unsent bytes: sixteen batches of confirmations (4 KiB); a longer message has 8 KiB. A peer that far behind does not read.
     public static let outputLimit = 1 << 16
-    /// A peer that accepts nothing of a full output for this long is disconnected: ten times the three seconds that IEEE 11073 gives an
-    /// answer, and longer than any pause of a vendor protocol.
+    /// A peer that accepts nothing for this long while the output is full is disconnected: ten times the three seconds that IEEE 11073
+    /// gives an answer, and longer than any pause of a vendor protocol.
     static let stalledOutputLimit = Duration.seconds(30)
     /// Time-out for the last writes. 16 bytes at 2400 bit/s are 70 ms.
     static let drainLimit = Duration.seconds(2)
 
-    /// The driver of the cuff; it does not change while the link lives.
+    /// The driver of the cuff.
     public let driver: CuffDriver
     var setup: Setup
     var conversation: Conversation
@@ -29,14 +23,11 @@ public struct LinkState: Sendable {
     var measurement = MeasurementLife()
     var deadlines = LinkDeadlines()
     var pause = ReadingPause()
-    /// The time of the present event.
     var now = LinkTime(elapsed: .zero)
-    /// Bytes, damage and thinned samples.
     var counted = LinkCounters()
-    /// The buffer for what a session wants done; its storage is reused.
     var actions = SessionActions()
 
-    /// A link before its first event. The first event must be `opened`.
+    /// A link that waits for `opened`.
     public init(_ setup: Setup) {
         driver = setup.driver
         self.setup = setup
@@ -44,28 +35,26 @@ public struct LinkState: Sendable {
         admission = Admission(setup)
     }
 
-    // MARK: Queries
-
-    /// When `timePassed` is to come; `nil` if nothing is waited for.
+    /// When `timePassed` is due; `nil` if no timer is armed.
     public var deadline: Duration? { conversation.isEnded ? nil : deadlines.next }
     /// The link is over: further events are ignored.
     public var isEnded: Bool { conversation.isEnded }
-    /// A measurement that this link was asked for is under way.
+    /// A requested measurement is running.
     public var isMeasuring: Bool { measurement.isUnderWay }
-    /// The link only listens, so `measureNow` would begin a measurement.
+    /// The link only listens, so that `measureNow` starts a measurement.
     public var isListening: Bool { conversation.isListening }
     /// `flush` has something to submit.
     public var hasNews: Bool { admission.hasNews }
-    /// Whether `committed` makes a difference to the session.
+    /// Whether the session uses `committed`.
     public var hearsCommits: Bool { conversation.hearsCommits }
-    /// The cuff's readings are stored under this key.
+    /// The storage key of the cuff's readings.
     public var device: String { admission.device }
     /// Readings emitted on this link, duplicates included.
     public var emitted: Int { admission.emitted }
-    /// Nothing is to be read from the cuff at present.
+    /// Reading from the cuff is paused.
     public var isReadingPaused: Bool { pause.isPaused }
 
-    /// What went through so far. A HID report is a frame; other families without frames of their own have none to count.
+    /// The counts so far. A HID report counts as a frame; other families without frames count none.
     public var counters: LinkCounters {
         var counters = counted
         counters += admission.counters
@@ -74,9 +63,7 @@ public struct LinkState: Sendable {
         return counters
     }
 
-    // MARK: Events
-
-    /// Handles one event and appends what is to be done, in order. Never blocks and never traps, whatever the bytes.
+    /// Handles one event and appends its effects in order. Never blocks, and never traps on any bytes.
     public mutating func handle(_ event: LinkEvent, at time: LinkTime, into effects: inout [LinkEffect]) {
         guard !conversation.isEnded else { return }
         now = time
@@ -84,7 +71,7 @@ public struct LinkState: Sendable {
         switch event {
         case .transport(let event): handle(event, &effects)
         case .committed(let through): committed(through, &effects)
-        // A cuff that forgets what was acknowledged gets no acknowledgement: no sink has stored it.
+        // No durable sink: a cuff that deletes acknowledged readings gets no acknowledgement.
         case .passedOn(let through): if !setup.forgets { committed(through, &effects) }
         case .timePassed: fireTimers(&effects)
         case .sinksFull(let isFull): setSinksFull(isFull, &effects)
@@ -120,7 +107,7 @@ public struct LinkState: Sendable {
         }
     }
 
-    /// Submits what was emitted since the last time. Duplicates count: their commit follows the original's.
+    /// Submits what was emitted since the last call. Duplicates count: their commit follows the original's.
     public mutating func flush(into effects: inout [LinkEffect]) { admission.submit(through: admission.emitted, &effects) }
 
     private mutating func committed(_ through: Int, _ effects: inout [LinkEffect]) {
@@ -130,7 +117,7 @@ public struct LinkState: Sendable {
     private mutating func sent(_ bytes: [UInt8], _ effects: inout [LinkEffect]) {
         let writer = output.sent(bytes)
         updateReadingPause(&effects)
-        // The present session did not write what a former one did.
+        // Writes of a former session do not concern the present one.
         if writer != .formerSession { handleInSession(.sent(bytes), &effects) }
         if case .draining(let outcome) = conversation.phase, output.isEmpty { end(outcome, &effects) }
     }
@@ -151,7 +138,6 @@ public struct LinkState: Sendable {
         }
     }
 
-    /// The host's clock is checked again.
     mutating func armHostClock() { deadlines.arm(.hostClock, at: now.elapsed + HeldReadings.interval) }
 
     private mutating func setSinksFull(_ isFull: Bool, _ effects: inout [LinkEffect]) {
@@ -160,7 +146,6 @@ public struct LinkState: Sendable {
         updateReadingPause(&effects)
     }
 
-    /// After each change of the output or the sinks.
     mutating func updateReadingPause(_ effects: inout [LinkEffect]) {
         let isFull = output.isFull
         if isFull {
@@ -170,8 +155,6 @@ public struct LinkState: Sendable {
         }
         if let effect = pause.update(isOutputFull: isFull) { effects.append(effect) }
     }
-
-    // MARK: Ends
 
     private mutating func closeIfSilent(_ effects: inout [LinkEffect]) {
         guard conversation.frames == 0, let limit = setup.silenceLimit else { return }
@@ -184,7 +167,7 @@ public struct LinkState: Sendable {
     }
 
     private mutating func stop(within limit: Duration, _ effects: inout [LinkEffect]) {
-        // The last writes are on their way, and have a limit of their own.
+        // The last writes have their own limit.
         if case .draining = conversation.phase { return }
         conversation.replaceCommands([])
         if isMeasuring { stopMeasuring(&effects) } else if !endInOrder(&effects) { return closed(nil, &effects) }

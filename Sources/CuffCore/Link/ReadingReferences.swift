@@ -1,18 +1,14 @@
-/// Which reading a correction or a withdrawal is of (`Reading.Reference`), over connections and restarts too: ids are remembered, and
-/// no values.
-///
-/// A record refers to the reading with the same order number, else to the one with the same time and group, of the same device.
-/// Where two readings have the same name, the name refers to none.
+/// Finds the reading that a correction or withdrawal refers to (`Reading.Reference`), across connections and restarts; remembers ids, no
+/// values. A reference means the reading of the same device with the same order number, else with the same time and group. Ambiguous names
+/// refer to none.
 struct ReadingReferences: Sendable {
-    /// What became of a record.
     enum Outcome: Sendable, Hashable {
         case named
-        /// A correction of a reading that is not known here: it is stored as a reading of its own.
+        /// A correction of an unknown reading, stored as a reading of its own.
         case correctsUnknown
-        /// A withdrawal of a reading that is not known here, or a correction of a withdrawn one: there is nothing to store.
+        /// A withdrawal of an unknown reading, or a correction of a withdrawn one: nothing to store.
         case dropped
 
-        /// What to report; `nil` where nothing is missing.
         var warning: String? {
             switch self {
             case .named: nil
@@ -27,20 +23,19 @@ struct ReadingReferences: Sendable {
         var id = Reading.ID.none
         var revision: UInt8 = 0
         var isPreliminary = false
-        /// A hash of the latest record, by which its repetition is recognised.
+        /// A hash of the latest record, to detect repetitions.
         var record: UInt64 = 0
 
         var isWithdrawn: Bool { revision == Reading.lastRevision }
         var isAmbiguous: Bool { id == .none }
     }
 
-    /// Names of one connection. What lies longer back is found in what is remembered.
+    /// Names of one connection; older ones are in the memory.
     private static let mostNames = 512
     private var entries: [UInt64: Entry] = [:]
     private var names: [UInt64] = []
 
-    /// Gives the reading the id and revision of the one that it refers to. `memory` is what earlier links left; what is to be remembered
-    /// is put into it, and its keys into `changed`.
+    /// Gives the reading the id and revision of the referenced one; updates `memory` and adds changed keys to `changed`.
     mutating func resolve(
         _ reading: inout Reading, memory: inout [String: [UInt8]], changed: inout Set<String>
     ) -> Outcome {
@@ -51,7 +46,7 @@ struct ReadingReferences: Sendable {
         let known = names.compactMap { entry($0, memory) }.first { !$0.isAmbiguous }
         func remember(_ entry: Entry, _ me: inout ReadingReferences) {
             for name in names {
-                // Another reading has this name already.
+                // Another reading already has this name.
                 let isOther = me.entry(name, memory).map { $0.id != entry.id } ?? false
                 me.set(isOther ? Entry() : entry, name, &memory, &changed)
             }
@@ -68,7 +63,6 @@ struct ReadingReferences: Sendable {
             let isChange = reference.standing == .correction || entry.isPreliminary && reference.standing == .result
             if !isChange, entry.id == reading.id { return .named }
             if !isChange, entry.record != record {
-                // Another determination.
                 remember(Entry(id: reading.id, isPreliminary: reference.standing == .preliminary, record: record), &self)
                 return .named
             }
@@ -101,9 +95,7 @@ struct ReadingReferences: Sendable {
         changed.insert(key)
     }
 
-    // MARK: What is remembered
-
-    /// In each of 256 places: 4096 names, 2048 readings.
+    /// Per each of 256 buckets: 4096 names, 2048 readings.
     private static let mostRemembered = 16
     private static let size = 34
 

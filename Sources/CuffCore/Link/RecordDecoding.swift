@@ -1,23 +1,21 @@
-/// Decodes the record bytes of stored readings anew, with the drivers as they are now: after a correction of a driver, old
-/// data can be corrected without the cuff.
+/// Decodes the record bytes of stored readings with the present drivers, so that old data can be corrected without the cuff.
 package enum RecordDecoding {
-    /// What the present driver says about a stored reading.
     package enum Verdict: Sendable, Hashable {
-        /// The same as stored.
         case same
-        /// Other values. The reading is complete: the stored one with its id and times, the new values, and the next revision.
+        /// Other values. The reading has the stored id and times, the new values, and the next revision.
         case changed(Reading)
-        /// The record would now be read with another time, user or number, all of which are part of the id. Reading the cuff again
-        /// would store it beside the old one, so it cannot be corrected under its id.
+        /// The time, user or number would change, all part of the id; the reading cannot be corrected under its id.
         case otherIdentity(Reading)
-        /// The record bytes by themselves are not enough, or the driver no longer takes them for a reading.
+        /// The record bytes alone are insufficient, or the driver no longer accepts them.
         case undecided
     }
 
-    /// Compares a stored reading with what `driver` makes of its bytes. `options` are those of the driver's family.
+    /// Compares a stored reading with what `driver` decodes from its bytes. `options` are those of the driver's family.
     package static func verdict(on stored: Reading, by driver: CuffDriver, options: [String: String] = [:]) -> Verdict {
-        guard !stored.isPending, stored.origin != .entered, let decoded = decode(stored, driver, options) else { return .undecided }
-        // What a record does not say itself came from its conversation and stands.
+        guard !stored.isPending, stored.origin != .entered, stored.origin != .imported, let decoded = decode(stored, driver, options) else {
+            return .undecided
+        }
+        // Fields missing in the record came from its conversation and stay.
         guard (decoded.user ?? stored.user) == stored.user, (decoded.sequence ?? stored.sequence) == stored.sequence,
             isSame(decoded.clock, stored.clock)
         else { return .otherIdentity(decoded) }
@@ -32,7 +30,7 @@ package enum RecordDecoding {
         return .changed(corrected)
     }
 
-    /// The reading of exactly these bytes: by the driver's own function, else by a session that hears them and then silence.
+    /// Decodes exactly these bytes: by the driver's function, else by a session that receives them and then silence.
     private static func decode(_ stored: Reading, _ driver: CuffDriver, _ options: [String: String]) -> Reading? {
         let record = stored.raw.array
         guard !record.isEmpty else { return nil }
@@ -51,7 +49,7 @@ package enum RecordDecoding {
         return found[0]
     }
 
-    /// Clocks that name no time differ in nothing that is stored.
+    /// Clocks without a time zone are stored alike.
     private static func isSame(_ a: DeviceClock, _ b: DeviceClock) -> Bool {
         switch (a.time, b.time) {
         case (nil, nil): true
@@ -62,6 +60,5 @@ package enum RecordDecoding {
 }
 
 extension Reading {
-    /// The highest revision of a reading that is there; 255 is a deleted one's.
     package static let highestRevision: UInt8 = 254
 }

@@ -1,24 +1,20 @@
-/// Whether an anonymised recording still says what the original said, and no longer who it was: both are replayed.
+/// Replays an original and its redacted recording to check that readings agree and identities differ.
 public enum RedactionCheck {
-    /// What is wrong with it.
+    /// A difference that makes the redaction invalid.
     public enum Fault: Error, Sendable, Hashable {
-        /// The shift puts this time outside of what the cuff can write.
         case timeOutOfRange(DeviceTime)
         /// Reading or event number `number`, from 1, has other values or another state.
         case differs(number: Int)
-        /// Reading number `number`, from 1, does not have its time shifted.
+        /// The time of reading number `number`, from 1, is not shifted.
         case notShifted(number: Int)
-        /// The two give different numbers of readings or events.
         case count(before: Int, after: Int)
-        /// The frames of the two are not judged alike.
         case otherFrames
-        /// An id or a serial number is the same as before, or its text is still there.
+        /// An id or serial number is unchanged, or its text remains.
         case identityRemains
-        /// A time that the cuff's own clock showed, or that was set, is the same as before.
+        /// A time of the cuff's clock, shown or set, is unchanged.
         case clockRemains
     }
 
-    /// What a replay showed, as far as it has to agree.
     private struct Facts {
         var readings: [Reading] = []
         var live = 0
@@ -27,7 +23,7 @@ public enum RedactionCheck {
         var frames = 0
         var skipped = 0
 
-        /// Adds what the replay showed since the last time, and empties it: a long recording has many effects and few facts.
+        /// Collects facts and empties the effects, which would grow with a long recording.
         mutating func add(_ replay: inout Replay) {
             for effect in replay.effects {
                 switch effect {
@@ -35,7 +31,7 @@ public enum RedactionCheck {
                     readings += batch.entries.readings
                     live += batch.entries.count - batch.entries.readings.count
                 case .notify(.identified(let identity)):
-                    // The model is no secret, also where it is all that a monitor is known by.
+                    // The model is not secret, even if it is a monitor's only identity.
                     identities += [identity.id, identity.serial].compactMap { $0 }.filter { !$0.isEmpty && $0 != identity.model }
                 case .notify(.clock(let time, _)): clocks.append(time)
                 default: break
@@ -45,7 +41,7 @@ public enum RedactionCheck {
         }
     }
 
-    /// Throws where the rewritten recording may not be given away; answers how many readings both give.
+    /// Throws if the redacted recording must not be published; returns the number of readings in both.
     @discardableResult
     public static func check(
         _ original: [CaptureItem], _ redaction: CaptureRedaction, driver: CuffDriver, options: [String: String] = [:]
@@ -81,7 +77,7 @@ public enum RedactionCheck {
         }
     }
 
-    /// An id of zeros or of one letter tells nothing, and may stay.
+    /// An id of zeros or of one repeated letter may stay.
     private static func checkIdentities(_ before: [String], _ after: [String], _ items: [CaptureItem]) throws(Fault) {
         let telling = before.filter { Set($0.filter { $0.isLetter || $0.isNumber }.uppercased()).subtracting("0A").count > 0 }
         if telling.contains(where: after.contains) { throw .identityRemains }

@@ -1,33 +1,28 @@
-/// Drives a `LinkState` with recorded bytes: a capture is a transport with recorded input.
-///
-/// The capture's `>` lines are given to the link as `sent`, and what the session itself would write is kept back. A recording
-/// of one side only has no such lines: there the session's own writes are what was sent. Readings count as committed at
-/// once. Time is the capture's own; no clock is asked.
+/// Drives a `LinkState` with a recording. `>` lines of the capture are passed as `sent`, and the session's own writes are discarded; in a
+/// one-sided recording the session's own writes count as sent. Readings are committed at once. Time is the capture's.
 public struct Replay: Sendable {
-    /// The link that the capture drives; readable for its counters and state.
+    /// The link, readable for its counters and state.
     public private(set) var link: LinkState
-    /// What the link wants done, e.g. batches to be stored; whoever drives the replay performs and empties it. It
-    /// includes the writes, which need nothing more.
+    /// The link's effects, e.g. batches to store, performed and removed by the owner of the replay. Writes need no action.
     public var effects: [LinkEffect] = []
-    /// The instant of the capture's time 0, where it is known.
+    /// The instant of the capture's time 0, if known.
     public var start: Timestamp? { didSet { setTime() } }
-    /// Whether the clock that `start` was taken from was not synchronised.
+    /// The clock of `start` was not synchronised.
     public var isStartUnsynchronised = false { didSet { setTime() } }
-    /// What the session wrote, where `keepsWrites` asks for it.
+    /// The session's writes, if `keepsWrites` is set.
     public private(set) var writes: [[UInt8]] = []
     private let keepsWrites: Bool
 
-    /// The capture's time, once more in whole milliseconds, and when that was.
+    /// The capture's time, also in whole milliseconds.
     private var now = Duration.zero
     private var milliseconds: Int64 = 0
     private var time = LinkTime(elapsed: .zero)
-    /// Writes that wait for the next item, which shows whether the capture has its own.
+    /// Writes held until the next item shows whether the capture has its own.
     private var held: [[UInt8]] = []
     private var isTwoSided = false
     private let isLoopback: Bool
 
-    /// `looksAhead` is for captures with two sides: the session's own writes are held until the next line shows whether
-    /// the capture has its own. Plain bytes (`cuff decode`) have none.
+    /// `looksAhead` is for two-sided captures: the session's writes are held until the next line shows whether the capture has its own.
     public init(_ setup: LinkState.Setup, looksAhead: Bool = true, keepsWrites: Bool = false, start: Timestamp? = nil) {
         var setup = setup
         setup.isRecorded = true
@@ -39,13 +34,13 @@ public struct Replay: Sendable {
         handle(.transport(.opened))
     }
 
-    /// Plays one item: advances the time to that of the item, fires the timers that are due, then hands over its content.
+    /// Advances the time to that of the item, firing due timers, then plays the item.
     public mutating func play(_ item: CaptureItem) {
         if let time = item.time { advance(to: .microseconds(time), milliseconds: time / 1000) }
         switch item.content {
         case .fromCuff(let bytes): play(bytes: bytes)
         case .toCuff(let bytes):
-            // From here on the session's own writes are kept back, and no `sent` answers them.
+            // From here on the session's own writes are discarded without `sent`.
             if !isTwoSided { link.output.ignoreWrites() }
             isTwoSided = true
             held.removeAll()
@@ -59,19 +54,19 @@ public struct Replay: Sendable {
         }
     }
 
-    /// Bytes from the cuff with nothing known about the other side.
+    /// Plays bytes from the cuff without a record of the other side.
     public mutating func play(bytes: [UInt8]) {
         releaseHeld()
         handle(.transport(.received(bytes)))
     }
 
-    /// The recording is over.
+    /// Ends the recording.
     public mutating func end() {
         releaseHeld()
         handle(.transport(.closed(nil)))
     }
 
-    /// Adds the batch of what was emitted since the last time to `effects`.
+    /// Appends the batch of what was emitted since the last call to `effects`.
     public mutating func flush() { link.flush(into: &effects) }
 
     private mutating func releaseHeld() {
@@ -81,8 +76,8 @@ public struct Replay: Sendable {
         }
     }
 
-    /// Fires the timers that are due until then, each at its own time. A session that listens arms its idle timer again and again,
-    /// and a gap of years would be millions of turns; so from the turn `exactTurns` on the steps double, and a timer may fire late.
+    /// Fires the timers due until `time`, each at its own time. A listening session rearms its idle timer, so a gap of years would be
+    /// millions of turns; after `exactTurns` the steps double, and a timer may fire late.
     private mutating func advance(to time: Duration, milliseconds: Int64) {
         var turns = 0
         var step = Duration.zero
@@ -97,7 +92,7 @@ public struct Replay: Sendable {
         pass(to: time, milliseconds: milliseconds)
     }
 
-    /// No measurement has a gap in which so many timers fire: the longest waits of any protocol are polls of a second for a minute.
+    /// No measurement fires so many timers in a gap: the longest waits of any protocol are polls of a second for a minute.
     private static let exactTurns = 64
 
     /// Time never runs backwards, whatever the capture says.
@@ -120,7 +115,7 @@ public struct Replay: Sendable {
         if link.emitted > before, link.hearsCommits { handle(.committed(through: link.emitted)) }
     }
 
-    /// What the effects from `first` on write. A capture's output is never full, and its end is its own: nothing else is done.
+    /// Handles the writes among the effects from `first`.
     private mutating func noteWrites(from first: Int) {
         var loopback: [[UInt8]] = []
         for index in first..<effects.count {
@@ -133,7 +128,6 @@ public struct Replay: Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded down.
     var milliseconds: Int64 {
         let parts = components
         return parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000

@@ -1,6 +1,6 @@
-/// The offset of a cuff's own counter from the host's clock. The sample that arrived soonest after it was counted is the best estimate.
+/// The offset of a cuff's counter from the host's clock, estimated by the sample with the shortest delay.
 struct SampleClock: Sendable {
-    /// Beyond this the counter began anew, or samples in between did not arrive.
+    /// Larger differences mean a restarted counter or lost samples.
     static let tolerance = Duration.milliseconds(500)
     private var offset: Duration?
 

@@ -1,13 +1,12 @@
-/// What a transport reports, in the order in which it happened.
+/// An event of a transport, in order of occurrence.
 public enum TransportEvent: Sendable {
-    /// Bytes can be written from now on.
     case opened
-    /// Bytes from the cuff, in any chunking. For HID: one report.
+    /// Bytes from the cuff, in any chunking; for HID, one report.
     case received([UInt8])
-    /// Bytes that went to the cuff: one write, once the kernel has the whole of it.
+    /// One write that the kernel has accepted entirely.
     case sent([UInt8])
-    /// Damage on the line that the hardware counted.
+    /// Line damage detected by the hardware.
     case line(CaptureEvent)
-    /// The transport ended; nothing follows. `nil` where this side closed it, or the other side did in order.
+    /// The transport ended; nothing follows. `nil` after an orderly close by either side.
     case closed((any Error)?)
 }

@@ -1,12 +1,11 @@
-/// A rule of the user began to hold, or no longer holds: what a sink is told of it. It is no reading, and says nothing but
-/// which rule it was and what it rests on.
+/// A change of the user's alert rule, for the sinks; not a reading.
 public struct AlertNotice: Sendable, Hashable {
-    /// What happened to the alert; the raw value is `event` in JSON.
+    /// The change; the raw value is `event` in JSON.
     public enum Change: String, Sendable, Hashable {
         case raised, cleared
     }
 
-    /// Deterministic: the same change of the same alert has the same id, so that whoever receives it twice can tell.
+    /// Deterministic: the same change of the same alert has the same id, so that receivers can detect duplicates.
     public var id: Reading.ID
     /// Whether the alert was raised or cleared.
     public var change: Change
@@ -14,22 +13,22 @@ public struct AlertNotice: Sendable, Hashable {
     public var rule: String
     /// The rule's condition, as the user wrote it; at most `longestCondition` bytes.
     public var condition: String
-    /// Whom the user calls the person; `nil` where nobody said.
+    /// The user's name for the person, if any.
     public var person: String?
-    /// The user slot as the cuff counts; `nil` where the reading has none, or the alert rests on none.
+    /// The user slot, numbered as by the cuff; `nil` if unknown.
     public var user: Int32?
-    /// When it happened: the time of the latest reading, or the moment at which a reading was missed.
+    /// The time of the latest reading, or when a reading was missed.
     public var time: Timestamp
     /// Minutes east of UTC of the zone in which `time` is shown.
     public var offset: Int16
-    /// The readings it rests on, the earliest first; at most `mostReadings`, and none for a missed one.
+    /// The readings concerned, earliest first; at most `mostReadings`, empty for a missed reading.
     public var readings: [Reading.ID]
-    /// The values of the latest of them; `nil` where it rests on none that is there.
+    /// The values of the latest of them, if any.
     public var pressure: BloodPressure?
-    /// All of it in one sentence.
+    /// The alert as a sentence.
     public var text: String
 
-    /// Sets each property as given.
+    /// Creates a notice.
     public init(
         id: Reading.ID, change: Change, rule: String, condition: String, person: String? = nil, user: Int32? = nil, time: Timestamp,
         offset: Int16 = 0, readings: [Reading.ID] = [], pressure: BloodPressure? = nil, text: String
@@ -47,14 +46,14 @@ public struct AlertNotice: Sendable, Hashable {
         self.text = text
     }
 
-    /// A name is a few words.
+    /// Limit of `rule`, in bytes.
     public static let longestName = 80
-    /// Four comparisons with their words are less.
+    /// Limit of `condition`, in bytes: more than four comparisons need.
     public static let longestCondition = 200
-    /// As many readings as a rule may look at together.
+    /// The most readings that a rule evaluates together.
     public static let mostReadings = 20
 
-    /// No line is longer, but for the device's name: keys, times, pressures and ids, and texts of which every character is escaped.
+    /// Limit of the line without the device's name, with all text escaped.
     var longestLine: Int {
         2048 + 36 * readings.count + 6 * (rule.utf8.count + condition.utf8.count + (person?.utf8.count ?? 0) + text.utf8.count)
     }

@@ -1,14 +1,12 @@
-/// Writes text into room that `TextBuffer.writer(atMost:)` made before; it checks nothing, so whoever asks for the room
-/// knows the longest text. It exists so that a line of JSON costs what it costs in C: one check of room per line instead
-/// of one per piece, and a position that stays in a register.
+/// Writes text unchecked into space reserved by `TextBuffer.writer(atMost:)`; the caller knows the longest text. One check per line of JSON
+/// instead of one per piece, with the position in a register.
 struct ByteWriter {
     private(set) var position: UnsafeMutablePointer<UInt8>
 
     @inline(__always)
     init(at position: UnsafeMutablePointer<UInt8>) { self.position = position }
 
-    /// For pieces that are rarely written: a writer of their own goes on at this one's position, which therefore stays in a
-    /// register.
+    /// For rarely written pieces: a separate writer continues at this position, which therefore stays in a register.
     @inline(__always)
     mutating func seldom(_ write: (inout ByteWriter) -> Void) { position = Self.end(of: write, from: position) }
 
@@ -38,8 +36,7 @@ struct ByteWriter {
         position += count
     }
 
-    /// Text that stands at the front of at least 64 bytes: where it is no longer, they are copied whole, which is a few moves
-    /// in place of a call.
+    /// Copies `count` bytes; up to 64, by copying the 64 bytes readable at `source` with a few moves instead of a call.
     @inline(__always)
     mutating func put(frontOf source: UnsafePointer<UInt8>, _ count: Int) {
         guard count <= 64 else { return put(source, count) }
@@ -53,9 +50,7 @@ struct ByteWriter {
         position += Piece.bitWidth / 8
     }
 
-    // MARK: Numbers
-
-    /// 00 to 99, and from 00 on again: each byte has its two digits, so none has to be checked.
+    /// The digits of 00 to 99, repeated so that every byte value has two.
     private static let pairs: StaticString = """
         0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
         5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899\
@@ -65,7 +60,7 @@ struct ByteWriter {
         505152535455
         """
 
-    /// Exactly two decimal digits; higher ones are cut.
+    /// Two decimal digits; higher ones are dropped.
     @inline(__always)
     mutating func put(twoDigits value: UInt8) {
         put(piece: Self.pair(UInt32(value)))
@@ -77,7 +72,7 @@ struct ByteWriter {
         UnsafeRawPointer(pairs.utf8Start).loadUnaligned(fromByteOffset: 2 * Int(value & 0xFF), as: UInt16.self).littleEndian
     }
 
-    /// Exactly `width` decimal digits, with leading zeros; higher digits are cut.
+    /// Exactly `width` decimal digits with leading zeros; higher digits are dropped.
     mutating func put(padded value: Int, width: Int) {
         var rest = value
         var index = width
@@ -89,11 +84,11 @@ struct ByteWriter {
         position += width
     }
 
-    /// A decimal integer; at most 20 bytes, of which four are written at least.
+    /// A decimal integer of at most 20 bytes; writes at least four.
     @inline(__always)
     mutating func put(decimal value: Int64) {
         guard value >= 0 && value < 1000 else { return seldom { $0.put(longDecimal: value) } }
-        // Three digits, whose leading zeros are shifted out: no processor foresees how long the next number is.
+        // Three digits with leading zeros shifted out, without a mispredicted branch on the length.
         let small = UInt32(truncatingIfNeeded: value)
         let digits = 0x30 | small / 100 | UInt32(Self.pair(small % 100)) << 8
         let zeros: UInt32 = (small < 100 ? 1 : 0) + (small < 10 ? 1 : 0)
@@ -121,7 +116,7 @@ struct ByteWriter {
         position += length
     }
 
-    /// 16 lower-case hexadecimal digits: the nibbles are spread over a vector and turned into characters together.
+    /// 16 lower-case hexadecimal digits, converted in a vector.
     @inline(__always)
     mutating func put(hex value: UInt64) {
         typealias Vector = SIMD16<UInt8>
@@ -135,7 +130,6 @@ struct ByteWriter {
         position += 16
     }
 
-    /// Two lower-case hexadecimal digits per byte.
     mutating func put(hexOf bytes: Span<UInt8>) {
         for index in bytes.indices {
             put(TextBuffer.hexDigit(bytes[index] >> 4))
@@ -143,8 +137,7 @@ struct ByteWriter {
         }
     }
 
-    /// A JSON number with the digits that were sent: 60.0 stays 60.0. Exponents beyond ±12 are written in `e` form.
-    /// At most 34 bytes.
+    /// A JSON number with the digits as sent: 60.0 stays 60.0. Exponents beyond ±12 use `e`. At most 34 bytes.
     @inline(__always)
     mutating func put(_ digits: Digits) {
         if digits.exponent == 0 { put(decimal: digits.mantissa) } else { seldom { $0.put(scaled: digits) } }
@@ -171,8 +164,7 @@ struct ByteWriter {
         put(padded: Int(digits.mantissa.magnitude % divisor), width: places)
     }
 
-    /// A number with at most two decimals, for values this program derived (kPa to mmHg). What no cuff can mean, yet an
-    /// 11073 FLOAT can say (10^127 kPa), is written in `e` form. At most 24 bytes.
+    /// A derived number with at most two decimals; `e` for values as large as an 11073 FLOAT (10^127 kPa). At most 24 bytes.
     mutating func put(rounded value: Double) {
         guard value.isFinite else { return put("null") }
         var scaled = value * 100
@@ -196,8 +188,6 @@ struct ByteWriter {
         if rest % 10 == 0 { put(padded: rest / 10, width: 1) } else { put(padded: rest, width: 2) }
     }
 
-    // MARK: Times
-
     @inline(__always)
     private mutating func put(year: Int16) {
         guard year >= 0 && year < 10000 else { return seldom { $0.put(padded: Int(year), width: 4) } }
@@ -205,8 +195,7 @@ struct ByteWriter {
         put(twoDigits: UInt8(truncatingIfNeeded: year % 100))
     }
 
-    /// ISO 8601 local time without zone, to the precision the cuff gave; hundredths only where they are not zero.
-    /// At most 22 bytes.
+    /// ISO 8601 local time without zone, in the cuff's precision; hundredths only if not zero. At most 22 bytes.
     @inline(__always)
     mutating func put(_ time: DeviceTime) {
         put(year: time.year)
@@ -245,7 +234,7 @@ struct ByteWriter {
         put(padded: Int(offset.magnitude) % 60, width: 2)
     }
 
-    /// In whole seconds; answers the milliseconds beyond them, 0…999.
+    /// In whole seconds; returns the milliseconds, 0…999.
     @discardableResult
     private mutating func put(wall time: Timestamp, offset: Int) -> UInt32 {
         let milliseconds = time.milliseconds
@@ -268,10 +257,7 @@ struct ByteWriter {
         put(hex: id.hash)
     }
 
-    // MARK: JSON
-
-    /// A JSON string with its quotes. Control characters, those of direction, quotes and backslashes are escaped; bytes that are not UTF-8
-    /// cannot occur in a `String`. At most 2 bytes and 6 for each of the text's.
+    /// A quoted JSON string. Control and direction characters, quotes and backslashes are escaped. At most 2 bytes plus 6 per byte of text.
     mutating func put(jsonString text: String) {
         put(0x22)
         var text = text
@@ -279,7 +265,7 @@ struct ByteWriter {
         put(0x22)
     }
 
-    /// Names are plain almost always, and then they are copied whole.
+    /// Names rarely need escapes, and are then copied whole.
     @inline(__always)
     private mutating func put(escaping text: UnsafeBufferPointer<UInt8>) {
         guard let start = text.baseAddress else { return }
@@ -289,7 +275,7 @@ struct ByteWriter {
             odd |= byte == 0xC2 || byte == 0xD8 || byte == 0xE2 ? 1 : 0
         }
         if odd == 0 { return put(start, text.count) }
-        // What a terminal obeys is escaped, beyond what JSON demands: a line may be looked at as it is.
+        // Also escapes terminal control characters, which JSON allows.
         for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
             if scalar.value >= 0x80, TerminalText.isObeyed(scalar) {
                 put("\\u")

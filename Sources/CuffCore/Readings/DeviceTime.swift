@@ -1,18 +1,18 @@
-/// What a cuff's clock said: a local date and time without zone, which may be wrong. It is not an instant.
+/// The time of a cuff's clock: local, without zone, possibly wrong; not an instant.
 public struct DeviceTime: Sendable, Hashable {
-    /// The finest field that the cuff sent. Finer fields are 0 and are not printed.
+    /// The finest field sent; finer ones are 0 and not printed.
     public enum Precision: UInt8, Sendable, Hashable { case day, minute, second, hundredth }
 
     /// The full year, e.g. 2026; families that send two digits add 2000.
     public var year: Int16
-    /// Month 1…12, day 1…31, hour 0…23, minute and second 0…59, hundredths 0…99 where the time is possible; otherwise as sent.
+    /// Month 1…12, day 1…31, hour 0…23, minute and second 0…59, hundredths 0…99 if the time is possible; otherwise as sent.
     public var month, day, hour, minute, second, hundredths: UInt8
-    /// The finest field that counts.
+    /// The finest valid field.
     public var precision: Precision
-    /// Minutes east of UTC where the cuff says so (IEEE 11073 base-offset time); most cuffs know no zone.
+    /// Minutes east of UTC, if sent (IEEE 11073 base-offset time).
     public var utcOffset: Int16?
 
-    /// Fields are cut to their width and not checked (`isPossible`). The finest field given sets the precision.
+    /// Fields are truncated to their width and not checked (`isPossible`). The finest field given sets the precision.
     public init(
         year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int? = nil, hundredths: Int? = nil,
         utcOffset: Int? = nil
@@ -28,7 +28,7 @@ public struct DeviceTime: Sendable, Hashable {
         self.utcOffset = utcOffset.map { Int16(truncatingIfNeeded: $0) }
     }
 
-    /// A time to the hundredth, from fields that are small already.
+    /// A time in hundredths of a second, from fields of the final width.
     @inline(__always)
     init(year: Int16, month: UInt8, day: UInt8, hour: UInt8, minute: UInt8, second: UInt8, hundredths: UInt8) {
         self.year = year
@@ -42,7 +42,7 @@ public struct DeviceTime: Sendable, Hashable {
         utcOffset = nil
     }
 
-    /// Whether the fields name a moment that a calendar has. 24:00 and leap seconds do not count.
+    /// Whether the calendar has this time; 24:00 and leap seconds are excluded.
     @inline(__always)
     public var isPossible: Bool {
         month >= 1 && month <= 12 && day >= 1 && (day <= 28 || Int(day) <= Self.days(inMonth: Int(month), of: Int(year)))
@@ -58,7 +58,7 @@ public struct DeviceTime: Sendable, Hashable {
         }
     }
 
-    /// Seconds from 1970-01-01T00:00:00 on this wall clock, as if it were UTC; for differences and sorting.
+    /// Seconds since 1970-01-01T00:00:00 on this wall clock, as if it were UTC; for differences and sorting.
     public var wallSeconds: Int64 {
         Self.daysSince1970(year: Int(year), month: Int(month), day: Int(day)) * 86400
             + Int64(hour) * 3600 + Int64(minute) * 60 + Int64(second)
@@ -74,20 +74,17 @@ public struct DeviceTime: Sendable, Hashable {
         return Int64(era * 146_097 + dayOfEra - 719_468)
     }
 
-    /// The wall clock that shows `seconds` after 1970-01-01T00:00:00.
-    ///
-    /// Years begin in March here, so that the leap day is a year's last, and months and years are linear functions of the day,
-    /// rounded down (C. Neri, L. Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022).
-    /// A division by a constant is a multiplication, and cheapest in 32 bits: every line of a live cuff has such a time.
+    /// The wall clock that shows `seconds` after 1970-01-01T00:00:00. With years from March, months and years are linear functions of the
+    /// day, rounded down (C. Neri, L. Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022).
     public init(wallSeconds: Int64, precision: Precision = .second) {
         let days = wallSeconds >= 0 ? wallSeconds / 86400 : (wallSeconds - 86399) / 86400
         let rest = UInt32(truncatingIfNeeded: wallSeconds - days * 86400)
-        // Days since 0000-03-01; 400 years of the calendar have 146,097.
+        // Days since 0000-03-01; 400 years have 146,097.
         let z = days + 719_468
         let era = (z >= 0 ? z : z - 146_096) / 146_097
         let inEra = 4 * UInt32(truncatingIfNeeded: z - era * 146_097) + 3
         let century = inEra / 146_097
-        // A year and its rest in one multiplication: 2939745 is 2^32 / 1461, rounded up.
+        // Year and remainder in one multiplication: 2939745 is 2^32 / 1461, rounded up.
         let scaled = 2_939_745 * UInt64(inEra % 146_097 | 3)
         let dayOfYear = UInt32(truncatingIfNeeded: scaled) / 2_939_745 / 4
         let ofMonth = 2141 * dayOfYear + 197_913
@@ -101,24 +98,23 @@ public struct DeviceTime: Sendable, Hashable {
     }
 }
 
-/// The state of a cuff's clock as one record shows it.
+/// The state of a cuff's clock in one record.
 public enum DeviceClock: Sendable, Hashable {
-    /// The record carries no time at all.
+    /// The record has no time field.
     case absent
-    /// The record has a place for the time, and the cuff says it was never set.
+    /// The time field says that the clock was never set.
     case unset
-    /// The record names a time that no calendar has. The fields are kept as sent where they are numbers.
+    /// A time that does not exist, as sent if numeric.
     case impossible(DeviceTime?)
     case time(DeviceTime)
-    /// The record carries ticks of a counting clock; the time follows from what the cuff's counting clock and its calendar
-    /// clock showed together. It may differ by a tick when it is worked out again, so no id begins with it.
+    /// Derived from a counting clock and its relation to the calendar clock. May differ by a tick when derived again, so ids do not use it.
     case derived(DeviceTime)
 
-    /// A time, judged: `impossible` when no calendar has it.
+    /// `time` or, if it does not exist, `impossible`.
     @inline(__always)
     public init(_ time: DeviceTime) { self = time.isPossible ? .time(time) : .impossible(time) }
 
-    /// The time where the clock shows a possible one, or one was derived; `nil` in the other cases.
+    /// The possible or derived time, if any.
     public var time: DeviceTime? {
         switch self {
         case .time(let time), .derived(let time): time

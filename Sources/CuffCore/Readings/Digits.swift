@@ -1,13 +1,11 @@
-/// A decimal number with exactly the digits its device sent: `mantissa` × 10^`exponent`.
-///
-/// It is not a `Double`: 60.0 and 60 are different messages (IEEE 11073 SFLOAT `F258` and `003C`), and both survive here.
+/// A decimal number as sent: `mantissa` × 10^`exponent`. Distinguishes 60.0 and 60 (IEEE 11073 SFLOAT `F258` and `003C`).
 public struct Digits: Sendable, Hashable {
     /// The digits as an integer, sign included.
     public var mantissa: Int64
     /// -128…127, the range of an IEEE 11073 FLOAT exponent.
     public var exponent: Int8
 
-    /// `mantissa` × 10^`exponent`; equal values with other digits are different (`60` and `60.0`).
+    /// Equal values with other digits are different (`60` and `60.0`).
     @inlinable
     public init(mantissa: Int64, exponent: Int8 = 0) {
         self.mantissa = mantissa
@@ -25,7 +23,7 @@ public struct Digits: Sendable, Hashable {
         return exponent < 0 ? Double(mantissa) / scale : Double(mantissa) * scale
     }
 
-    /// Numerical order, which ignores how many digits were sent.
+    /// Numerical order, ignoring the number of digits.
     public static func precedes(_ a: Digits, _ b: Digits) -> Bool {
         a.exponent == b.exponent ? a.mantissa < b.mantissa : a.value < b.value
     }

@@ -1,34 +1,31 @@
-/// What goes to the sinks, in the order in which a cuff said it: readings, and live events between them.
-///
-/// It is a collection of `Entry`. Inside, the readings lie in one array of their own: they are the ones that come by the
-/// million, and here they can be named, stamped and printed in place, with no copy into and out of a case.
+/// Readings and live events for the sinks, in the cuff's order. A collection of `Entry`; readings are in a separate array, because they can
+/// number millions and are completed and printed in place.
 public struct Entries: RandomAccessCollection, Sendable {
     private struct Live: Sendable {
         var event: LiveEvent
         var driver: DriverID
         var elapsed: Duration?
-        /// Its place among the entries.
         var position: Int
     }
 
-    /// Within the module they may be named and taken back in place; how many there are is counted by the live events' places.
+    /// Changed in place only within the module; positions of live events depend on the count.
     public internal(set) var readings: [Reading] = []
     private var live: [Live] = []
 
     /// No entries.
     public init() {}
 
-    /// The same entries in the same order.
+    /// Creates the collection in this order.
     public init(_ entries: some Sequence<Entry>) {
         for entry in entries { append(entry) }
     }
 
     /// 0.
     public var startIndex: Int { 0 }
-    /// The number of entries, readings and live events together.
+    /// The number of entries.
     public var endIndex: Int { readings.count + live.count }
 
-    /// The entry at a place 0..<`endIndex`. Looking for the live events before it takes logarithmic time.
+    /// The entry at 0..<`endIndex`, found in logarithmic time.
     public subscript(position: Int) -> Entry {
         let before = liveCount(before: position)
         if before < live.count, live[before].position == position {
@@ -48,18 +45,18 @@ public struct Entries: RandomAccessCollection, Sendable {
         return low
     }
 
-    /// How many of the entries are alerts.
+    /// The number of alerts.
     public var alertCount: Int {
         guard !live.isEmpty else { return 0 }
         return live.count { if case .alert = $0.event { true } else { false } }
     }
 
-    /// Readings that can be added before storage has to grow.
+    /// The number of readings that fit without reallocation.
     public var capacity: Int { readings.capacity }
-    /// Makes room for so many readings; live events are not counted.
+    /// Reserves space for `count` readings.
     public mutating func reserveCapacity(_ count: Int) { readings.reserveCapacity(count) }
 
-    /// Adds an entry behind all others.
+    /// Appends an entry.
     public mutating func append(_ entry: Entry) {
         switch entry {
         case .reading(let reading): readings.append(reading)
@@ -67,23 +64,21 @@ public struct Entries: RandomAccessCollection, Sendable {
         }
     }
 
-    /// The event comes after the first `count` readings, and after every live event so far.
+    /// Appends an event after the first `count` readings and all live events.
     mutating func append(_ event: LiveEvent, driver: DriverID, elapsed: Duration?, afterReadings count: Int) {
         live.append(Live(event: event, driver: driver, elapsed: elapsed, position: place(afterReadings: count)))
     }
 
-    /// How many of the entries are live events.
     var liveEvents: Int { live.count }
 
-    /// Says when one of the live events was.
     mutating func setElapsed(_ elapsed: Duration, ofLiveEvent index: Int) {
         if live.indices.contains(index) { live[index].elapsed = elapsed }
     }
 
-    /// Where an entry stands that comes after the first `count` readings and after every live event so far.
+    /// The position of an entry after the first `count` readings and all live events.
     func place(afterReadings count: Int) -> Int { live.count + count }
 
-    /// Adds all entries of `more`, in their order, behind these.
+    /// Appends all entries of `more`.
     public mutating func append(contentsOf more: Entries) {
         let count = count
         for event in more.live {
@@ -99,19 +94,19 @@ public struct Entries: RandomAccessCollection, Sendable {
         live.removeAll(keepingCapacity: keepingCapacity)
     }
 
-    /// Takes the first `count` entries off.
+    /// Removes and returns the first `count` entries.
     public mutating func takeFirst(_ count: Int) -> Entries {
         let first = Entries(prefix(count))
         self = Entries(dropFirst(count))
         return first
     }
 
-    /// Changes every reading in place.
+    /// Updates every reading in place.
     public mutating func updateReadings(_ body: (inout Reading) -> Void) {
         for index in readings.indices { body(&readings[index]) }
     }
 
-    /// Removes the live events for which the closure answers `true`; readings and the order stay.
+    /// Removes live events for which the closure returns `true`.
     public mutating func removeLiveEvents(where isUnwanted: (LiveEvent) -> Bool) {
         guard live.contains(where: { isUnwanted($0.event) }) else { return }
         self = Entries(
@@ -121,7 +116,6 @@ public struct Entries: RandomAccessCollection, Sendable {
             })
     }
 
-    /// The stretches of readings and the live events of `range`, in order.
     @inline(__always)
     func visit(
         _ range: Range<Int>, readings visitReadings: (UnsafeBufferPointer<Reading>) -> Void, live visitLive: (Entry) -> Void

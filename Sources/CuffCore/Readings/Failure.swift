@@ -1,16 +1,16 @@
-/// Why a measurement gave no blood pressure, in this program's words. The cuff's own code stands beside it.
+/// Why a measurement gave no blood pressure, in this program's terms.
 public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
     case unknown
     case cuffLoose, leak, noInflation, inflationTooFast, deflationTooFast, deflationTooSlow, overPressure
     case timeout, noPulse, weakPulse, movement, signalLost, outOfRange, saturated, stopped, selfTest
     case systolicNotFound, diastolicNotFound, meanNotFound, pulseNotFound, insufficientPressure
     case residualPressure, batteryLow, wrongCuff, zeroCalibration, hardware, noValue
-    // What the host saw of a measurement it had asked for; no cuff says these.
+    // Detected by the host; never sent by a cuff.
     case noAnswer, refused, lost, noResult
-    // Not a failed measurement: the sender withdrew a result that it had sent before.
+    // Not a failed measurement: the sender withdrew an earlier result.
     case withdrawn
 
-    /// The word of `reason` in JSON, in CSV and in the database.
+    /// The word in JSON, CSV and the database.
     public var word: StaticString {
         switch self {
         case .unknown: "unknown"
@@ -50,14 +50,14 @@ public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A measurement that a cuff reports as failed. It is an event with an identity of its own, never a reading with zeros.
+/// A measurement that a cuff reports as failed: an event with its own id, never a reading with zeros.
 public struct Failure: Sendable, Hashable {
-    /// The cause in this program's words; `unknown` where the cuff's code is not documented.
+    /// The cause; `unknown` if the cuff's code is not documented.
     public var reason: FailureReason
-    /// The cuff's own code, e.g. `E44`; empty when it has none.
+    /// The cuff's own code, e.g. `E44`; may be empty.
     public var code: ShortText
 
-    /// Sets each property as given.
+    /// Creates a failure.
     public init(_ reason: FailureReason, code: ShortText = ShortText()) {
         self.reason = reason
         self.code = code

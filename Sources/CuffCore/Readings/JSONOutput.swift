@@ -1,7 +1,6 @@
-/// A JSON document for output: members keep their order, numbers their digits; absent members are left out.
+/// A JSON document for output: members keep their order, numbers their digits; `nil` members are omitted.
 public enum JSONOutput: Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     case text(String)
-    /// Digits as sent.
     case number(String)
     case bool(Bool)
     case null
@@ -17,15 +16,13 @@ public enum JSONOutput: Sendable, ExpressibleByStringLiteral, ExpressibleByArray
         self = .present(Array(elements))
     }
 
-    /// A whole number.
     package static func number(_ value: Int) -> JSONOutput { .number(String(value)) }
 
-    /// An object without the members that are `nil`.
     package static func present(_ members: [(String, JSONOutput?)]) -> JSONOutput {
         .object(members.compactMap { key, value in value.map { (key, $0) } })
     }
 
-    /// One line of the JSON vocabulary: `{"type":…,"schema":1,…}` and a line feed, without the members that are `nil`.
+    /// One line of the JSON vocabulary: `{"type":…,"schema":1,…}` and a line feed, without `nil` members.
     package static func line(_ type: String, _ members: [(String, JSONOutput?)]) -> String {
         JSONOutput.present([("type", .text(type)), ("schema", .number(1))] + members).string + "\n"
     }

@@ -1,76 +1,73 @@
-/// What happens while a cuff measures. Live events are shown and may be thinned; they are not readings and are never
-/// acknowledged to the cuff.
+/// An event during a measurement; displayed, possibly thinned, never stored as a reading or acknowledged to the cuff.
 public enum LiveEvent: Sendable, Hashable {
     case cuffPressure(Pressure)
-    /// A heart beat with the pressures the cuff derived from it (continuous finger cuffs), and milliseconds since the one before.
-    /// `precededByGap`: beats between the two did not arrive. The link finds that out; a session leaves it `false`.
+    /// A heart beat with the pressures derived by the cuff (continuous finger cuffs), and milliseconds since the previous one.
+    /// `precededByGap`, set by the link: beats between the two were lost.
     case beat(BloodPressure, interval: UInt16, precededByGap: Bool = false)
     case started
-    /// One oscillation of the deflation, as a cuff lists them after a result: cuff pressure and amplitude (no unit known).
+    /// One oscillation during deflation, as listed after a result: cuff pressure and amplitude (no unit known).
     case oscillation(Pressure, amplitude: UInt16)
-    /// Samples of a signal that the device records: an ECG, a pleth.
+    /// Samples of a recorded signal, e.g. an ECG or a pleth.
     case waveform(Waveform)
-    /// The measurement ended; its result, if any, is a reading of its own.
+    /// The measurement ended; its result, if any, is a separate reading.
     case ended
-    /// The measurement was stopped, by the host or on the cuff.
     case aborted
-    /// A measurement that another process had left behind was stopped now.
+    /// A measurement left behind by another process was stopped now.
     case recovered(AbandonedMeasurement)
-    /// The measurement did not start or was lost, and the cuff sent no record of that.
+    /// The measurement did not start or was lost, without a record from the cuff.
     case failed(Failure)
-    /// A rule of the user began to hold, or no longer does. It is never left out, and sinks that keep lines for others take it
-    /// as well.
+    /// A change of the user's alert rule; never thinned, and also passed to sinks that accept only lasting lines.
     indirect case alert(AlertNotice)
 }
 
-/// Whose measurement was left behind: when it was begun, and by which process.
+/// A measurement that a former process left running.
 public struct AbandonedMeasurement: Sendable, Hashable {
-    /// When the measurement was started, by the host's clock.
+    /// The start time by the host's clock.
     public var begun: Timestamp
-    /// The id of the process that started it; `nil` where it is not known.
+    /// The id of the process that started it, if known.
     public var process: Int32?
 
-    /// Sets each property as given.
+    /// Creates an entry.
     public init(begun: Timestamp, process: Int32?) {
         self.begun = begun
         self.process = process
     }
 }
 
-/// Who a cuff says it is. Every text is printable ASCII.
+/// A cuff's identity as it reports it. All text is printable ASCII.
 public struct DeviceIdentity: Sendable, Hashable {
-    /// The key under which its readings are stored: an IEEE 11073 system id, a serial number. Empty: the cuff sends none.
+    /// The storage key: an IEEE 11073 system id or a serial number; empty if the cuff sends none.
     public var id: String
-    /// The maker's name as sent; `nil` where the cuff tells none.
+    /// The maker's name as sent, if any.
     public var manufacturer: String?
-    /// The model as sent; `nil` where the cuff tells none.
+    /// The model as sent, if any.
     public var model: String?
-    /// The serial number as sent; `nil` where the cuff tells none.
+    /// The serial number as sent, if any.
     public var serial: String?
-    /// The firmware version as sent; `nil` where the cuff tells none.
+    /// The firmware version as sent, if any.
     public var firmware: String?
     /// Battery charge in percent.
     public var battery: Int?
-    /// The device says that its clock should be set.
+    /// The device asks for its clock to be set.
     public var wantsClock = false
-    /// What it says beside that, for people: `name` and `value` are printable ASCII, several rows may have one name.
+    /// Further facts for display; names may repeat.
     public var details: [Detail] = []
 
-    /// One thing that a device says of itself.
+    /// One fact about a device.
     public struct Detail: Sendable, Hashable {
-        /// What it is, e.g. `production part number`.
+        /// The fact's name, e.g. `production part number`.
         public var name: String
-        /// What the device says.
+        /// The value as sent.
         public var value: String
 
-        /// Sets each property as given.
+        /// Creates a detail.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Sets each property as given; text from the wire goes through `text(_:)` first.
+    /// Creates an identity; text from the wire must first pass through `text(_:)`.
     public init(
         id: String = "", manufacturer: String? = nil, model: String? = nil, serial: String? = nil,
         firmware: String? = nil, battery: Int? = nil
@@ -83,7 +80,7 @@ public struct DeviceIdentity: Sendable, Hashable {
         self.battery = battery
     }
 
-    /// Printable ASCII of what a device sent, blanks trimmed at both ends; everything else becomes `?`.
+    /// Printable ASCII, trimmed; other characters become `?`.
     public static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text = ""
         for byte in bytes where byte != 0 {
@@ -95,7 +92,7 @@ public struct DeviceIdentity: Sendable, Hashable {
     }
 }
 
-/// One thing that goes to the sinks, in the order in which the cuff said it.
+/// A reading or live event for the sinks.
 public enum Entry: Sendable {
     case reading(Reading)
     case live(LiveEvent, driver: DriverID, elapsed: Duration?)

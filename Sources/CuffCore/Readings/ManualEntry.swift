@@ -1,22 +1,21 @@
-/// A blood pressure that a person types in. It becomes a reading of origin `entered`, which is marked as such wherever it
-/// goes; the same values at the same time are the same reading.
+/// A blood pressure typed by a person. It becomes a reading of origin `entered`; the same values at the same time are the same reading.
 public struct ManualEntry: Sendable, Hashable {
-    /// The driver id of everything that was typed in; no driver of the list has it.
+    /// The driver id of typed readings; not in the list of drivers.
     public static let driver: DriverID = "manual"
 
-    /// The typed values; a mean is not asked for.
+    /// The typed values, without a mean.
     public var pressure: BloodPressure
-    /// When the person says it was measured.
+    /// The time of measurement.
     public var time: Timestamp
     /// The user slot; `nil` for none.
     public var user: Int32?
-    /// Remarks of the person, e.g. an irregular pulse.
+    /// Annotations, e.g. an irregular pulse.
     public var flags: MeasurementFlags
 
-    /// What the person says beside it; no part of what makes two entries the same.
+    /// The person's remarks; not part of the identity.
     public var remarks: Remarks
 
-    /// Sets each property as given; nothing is checked here.
+    /// Creates an entry without checks.
     public init(
         _ pressure: BloodPressure, at time: Timestamp, user: Int32? = nil, flags: MeasurementFlags = [], remarks: Remarks = Remarks()
     ) {
@@ -27,7 +26,7 @@ public struct ManualEntry: Sendable, Hashable {
         self.remarks = remarks
     }
 
-    /// The reading, with its id and times. `received` is now, and `zone` gives the wall clock of the id.
+    /// The reading with its id and times. `received` is now; `zone` gives the wall clock of the id.
     public func reading(received: Timestamp, zone: ZoneTable) -> Reading {
         var text = TextBuffer(capacity: 64)
         text.append(utc: time)
@@ -43,7 +42,7 @@ public struct ManualEntry: Sendable, Hashable {
 }
 
 extension Reading {
-    /// What a person typed in. `text` is that; the id rests on it and on the user alone, so typing it twice changes nothing.
+    /// Creates a typed reading. Its id depends only on `text` and the user, so that repeating the entry changes nothing.
     public static func entered(
         _ content: Content, as text: [UInt8], at time: Timestamp, user: Int32?, flags: MeasurementFlags = [], received: Timestamp,
         zone: ZoneTable
@@ -57,5 +56,13 @@ extension Reading {
         reading.measured = time
         reading.measuredOffset = Int16(truncatingIfNeeded: offset / 60)
         return reading
+    }
+}
+
+extension Reading {
+    /// What was typed in is of this person: the same values of two persons are two readings.
+    public mutating func enter(for person: String) {
+        self.person = person
+        id.hash = XXHash64.hash(Array(person.utf8).span, seed: id.hash)
     }
 }

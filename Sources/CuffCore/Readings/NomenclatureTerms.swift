@@ -1,13 +1,11 @@
-/// The terms that agents in the field use: one row each, in the order of their codes.
-///
-/// Sources: names and codes signove/antidote `src/dim/nomenclature.h`, folterj/IEEEAgentManager `AgentManager/nomenclature.h`
-/// (glucose and its contexts, medication), conqlima/Antidote `src/specializations` (thermometer, ECG) and the table `Mdc` of
-/// Lamprey Networks' FHIR encoder (INR, spirometry, body composition, activity). LOINC: loinc.org, the pages of the codes.
-/// A metric has a LOINC code here only where the two mean the same: the same property, of the same specimen or place.
+/// The terms used by agents in the field, sorted by code. Names and codes: signove/antidote `src/dim/nomenclature.h`,
+/// folterj/IEEEAgentManager `AgentManager/nomenclature.h` (glucose and its contexts, medication), conqlima/Antidote `src/specializations`
+/// (thermometer, ECG) and the table `Mdc` of Lamprey Networks' FHIR encoder (INR, spirometry, body composition, activity). LOINC:
+/// loinc.org, the codes' pages; only for metrics with the same meaning, i.e. the same property of the same specimen or place.
 struct NomenclatureTerm: Sendable {
     let code: UInt32
     let name: StaticString
-    /// LOINC codes with the unit in which the value must be; 0 stands for any.
+    /// LOINC codes with the unit of the value; 0: any.
     let loincs: [(code: StaticString, unit: UInt16)]
 
     init(_ partition: UInt16, _ term: UInt16, _ name: StaticString, _ loinc: StaticString? = nil) {
@@ -16,7 +14,7 @@ struct NomenclatureTerm: Sendable {
         loincs = loinc.map { [(code: $0, unit: UInt16(0))] } ?? []
     }
 
-    /// LOINC tells masses, moles and shares of the same thing apart.
+    /// LOINC distinguishes masses, moles and fractions of a substance.
     init(_ partition: UInt16, _ term: UInt16, _ name: StaticString, by loincs: [(code: StaticString, unit: UInt16)]) {
         code = UInt32(partition) << 16 | UInt32(term)
         self.name = name
@@ -65,7 +63,7 @@ struct NomenclatureTerm: Sendable {
         .init(2, 29124, "MDC_CONC_GLU_VENOUS_PLASMA"),
         .init(2, 29128, "MDC_CONC_GLU_ARTERIAL_WHOLEBLOOD"),
         .init(2, 29132, "MDC_CONC_GLU_ARTERIAL_PLASMA"),
-        // A control solution is no specimen of a person.
+        // A control solution is not a specimen of a person.
         .init(2, 29136, "MDC_CONC_GLU_CONTROL"),
         .init(2, 29140, "MDC_CONC_GLU_ISF"),
         .init(2, 29148, "MDC_CONC_HBA1C", by: [("4548-4", 544)]),
@@ -97,7 +95,7 @@ struct NomenclatureTerm: Sendable {
         .init(2, 61439, "MDC_METRIC_NOS"),
     ]
 
-    /// Partition 128: statuses, and what a glucose meter tells beside its values.
+    /// Partition 128: statuses and glucose meter contexts.
     private static let diseaseManagement: [NomenclatureTerm] = [
         .init(128, 22000, "MDC_BLOOD_PRESSURE_MEASUREMENT_STATUS"),
         .init(128, 29144, "MDC_GLU_METER_DEV_STATUS"),
@@ -176,8 +174,7 @@ struct NomenclatureTerm: Sendable {
         .init(130, 13321, "MDC_AI_MED_DISPENSED_TAKEN"),
     ]
 
-    /// Partition 1024, which is private (IEEE 11073-20601, NomPartition): what this program stores and the nomenclature has no term
-    /// for. The numbers are this program's own; agents that use the partition are not known to use these.
+    /// Partition 1024, private (IEEE 11073-20601, NomPartition): this program's own terms; agents are not known to use these numbers.
     private static let own: [NomenclatureTerm] = [
         .init(1024, 0xC0F1, "CUFF_AUDIO_EXPOSURE_ENVIRONMENT"),
         .init(1024, 0xC0F2, "CUFF_AUDIO_EXPOSURE_HEADPHONES"),
@@ -191,13 +188,12 @@ struct NomenclatureTerm: Sendable {
     ]
 }
 
-/// The units of partition 4, in the order of their codes: how this program prints them, and UCUM's code (ucum.org).
-///
-/// Sources of the codes: as of `NomenclatureTerm`. Peak flows in cL/s: HL7's FHIR example observation-example-spirometry.
+/// The units of partition 4, sorted by code, with printed form and UCUM code (ucum.org). Sources as for `NomenclatureTerm`. Peak flows in
+/// cL/s: HL7's FHIR example observation-example-spirometry.
 struct NomenclatureUnit: Sendable {
     let code: UInt32
     let printed: StaticString
-    /// `nil` for what UCUM has no code for.
+    /// `nil` if UCUM has no code.
     let ucum: StaticString?
 
     init(_ term: UInt16, _ printed: StaticString, _ ucum: StaticString?) {
@@ -219,7 +215,7 @@ struct NomenclatureUnit: Sendable {
         .init(4722, "mmol/L", "mmol/L"), .init(5472, "[IU]", "[iU]"), .init(5696, "[IU]/h", "[iU]/h"), .init(6048, "Cel", "Cel"),
         .init(6560, "m/min", "m/min"), .init(6608, "INR", "{INR}"), .init(6656, "step", "{steps}"), .init(6752, "step/min", "{steps}/min"),
         .init(6784, "cal", "cal"), .init(6816, "rpm", "{rotations}/min"), .init(6848, "tick", nil), .init(8384, "Cal", "[Cal]"),
-        // Of the private terms F000 to FFFF, this program's own: A-weighted sound pressure level, for which UCUM has no code.
+        // A private term (F000 to FFFF) of this program: A-weighted sound pressure level, without a UCUM code.
         .init(0xFDBA, "dBA", nil),
     ]
 }

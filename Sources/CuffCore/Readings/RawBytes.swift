@@ -1,11 +1,9 @@
-/// The record bytes a reading was decoded from, kept so that a decoding error can be repaired in old data.
-///
-/// Up to 64 bytes lie inline, so that the usual record (the longest vendor frame has 64 bytes) needs no allocation.
+/// The record bytes of a reading, kept so that old data can be decoded again. Up to 64 bytes, the longest vendor frame, are stored inline.
 public struct RawBytes: Sendable, Hashable {
     private static let capacity = 64
     private typealias Words = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
-    /// A longer record whole; then `words` hold nothing.
+    /// A longer record; `words` is then unused.
     private let long: [UInt8]?
     /// The number of bytes.
     public let count: Int
@@ -35,12 +33,11 @@ public struct RawBytes: Sendable, Hashable {
     @inline(__always)
     private mutating func copy(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
-        // A copy of known length is a few moves, and no call.
+        // A constant length compiles to a few moves.
         if count == 64 {
             words = base.loadUnaligned(as: Words.self)
         } else if count >= 16 && count < 32 {
-            // The other usual length, of an IEEE 11073 observation. As two vectors, for so it is copied on: what was
-            // written in another width has to wait for the memory.
+            // The length of an IEEE 11073 observation. Two vectors, as in later copies: another width would stall store forwarding.
             let rest = base.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self).littleEndian >> UInt64(64 - 8 * (count % 8))
             let third = count < 24 ? rest.littleEndian : base.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
             let fourth = count < 24 ? 0 : rest.littleEndian
@@ -54,10 +51,10 @@ public struct RawBytes: Sendable, Hashable {
         }
     }
 
-    /// There are no bytes.
+    /// The record is empty.
     public var isEmpty: Bool { count == 0 }
 
-    /// The bytes, in place.
+    /// Access to the bytes in place.
     @inline(__always)
     public func withBytes<R>(_ body: (Span<UInt8>) -> R) -> R {
         if count > Self.capacity, let long { return body(long.span) }
@@ -66,7 +63,7 @@ public struct RawBytes: Sendable, Hashable {
         }
     }
 
-    /// The same where they lie in a variable: without the copy that a value alone has to be given for its address.
+    /// Access in place for a variable, without the copy that taking a value's address needs.
     @inline(__always)
     mutating func withBytesInPlace<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         if count > Self.capacity, let long { return long.withUnsafeBytes(body) }
@@ -77,14 +74,14 @@ public struct RawBytes: Sendable, Hashable {
     /// A copy as an array.
     public var array: [UInt8] { withBytes { bytes in bytes.withUnsafeBufferPointer { Array($0) } } }
 
-    /// The same bytes in the same order.
+    /// The same bytes.
     public static func == (a: RawBytes, b: RawBytes) -> Bool {
         guard a.count == b.count else { return false }
         guard a.count <= capacity else { return a.long == b.long }
-        // Inline, what lies behind the record is zero.
+        // Unused inline bytes are zero.
         return a.words.0 == b.words.0 && a.words.1 == b.words.1 && a.words.2 == b.words.2 && a.words.3 == b.words.3
             && a.words.4 == b.words.4 && a.words.5 == b.words.5 && a.words.6 == b.words.6 && a.words.7 == b.words.7
     }
-    /// Hashes the bytes, wherever they are stored.
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(array) }
 }

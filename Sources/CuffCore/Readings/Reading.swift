@@ -1,25 +1,24 @@
-/// What a sink receives and keeps: one result of one cuff, with where and when it came from.
+/// One result of one cuff, with its times and origin.
 public struct Reading: Sendable, Hashable {
-    /// The result itself; exactly one of these.
+    /// The result: exactly one case.
     public enum Content: Sendable, Hashable {
         case bloodPressure(BloodPressure)
-        /// A pulse with no blood pressure beside it: an oximeter's, or one whose pressures never came.
+        /// A pulse without a blood pressure: an oximeter's, or one whose pressures never came.
         case pulseRate(PulseRate)
         case quantity(Quantity)
-        /// The cuff measured and failed.
         case failure(Failure)
     }
 
-    /// How the reading came to this program.
+    /// How the reading was obtained.
     public enum Origin: UInt8, Sendable, Hashable {
-        /// Read from the cuff's memory.
         case memory
-        /// Sent by the cuff of its own accord.
+        /// Sent by the cuff unasked.
         case push
-        /// The end of a measurement that the host started or watched.
+        /// From a measurement that the host started or watched.
         case measurement
-        /// Typed in by a person.
         case entered
+        /// Read from a file of another program. `driver` names the layout of the file.
+        case imported
 
         /// The value of `origin` in JSON.
         public var word: StaticString {
@@ -28,24 +27,24 @@ public struct Reading: Sendable, Hashable {
             case .push: "push"
             case .measurement: "measurement"
             case .entered: "entered"
+            case .imported: "import"
             }
         }
     }
 
-    /// What tells a record from another one with the same bytes, where neither time nor number does so alone.
+    /// What distinguishes a record from others with equal bytes, if neither time nor number does.
     public enum Repetition: UInt8, Sendable, Hashable {
-        /// Its arrival: each is a measurement of its own.
+        /// Its arrival: each is a separate measurement.
         case none
-        /// Its place among equal ones of the same dump (`occurrence`): the same memory may be read again.
+        /// Its occurrence among equal ones of the dump: the memory may be read again.
         case inDump
-        /// The cuff sends it again until it is acknowledged: until then it is the same, and afterwards another.
+        /// Repeated until acknowledged; after that, an equal record is a new one.
         case untilAcknowledged
-        /// Its bytes are those of the pressures alone; the pulse may come later. With equal bytes another pulse is another
-        /// measurement with another id, and no pulse is the same measurement with less.
+        /// The bytes lack the pulse, which may come later. With equal bytes, another pulse is another measurement, no pulse is the same.
         case withoutPulse
     }
 
-    /// Who started the measurement, where the cuff says so.
+    /// Who started the measurement, if the cuff reports it.
     public enum Trigger: UInt8, Sendable, Hashable {
         case unknown, manual, automatic
         /// The value of `trigger` in JSON; `nil` for `unknown`.
@@ -58,21 +57,19 @@ public struct Reading: Sendable, Hashable {
         }
     }
 
-    /// Deterministic and sortable: the cuff's own time of the measurement, then a hash (see `ReadingLedger`).
-    ///
-    /// The time is kept as the fields that are printed, so that no calendar has to be computed for a line of text.
+    /// Deterministic and sortable: the cuff's time, in printed fields, then a hash (`ReadingLedger`).
     public struct ID: Sendable, Hashable {
         private(set) var year: Int16 = 0
-        /// 0 where no time begins the id, which then prints as zeros.
+        /// 0 if the id has no time; it then prints as zeros.
         private(set) var month: UInt8 = 0
         private(set) var day: UInt8 = 0
         private(set) var hour: UInt8 = 0
         private(set) var minute: UInt8 = 0
         private(set) var second: UInt8 = 0
-        /// The part of the id behind the time: 64 bits over cuff, user and record (`ReadingLedger`).
+        /// A 64-bit hash of cuff, user and record (`ReadingLedger`).
         public var hash: UInt64 = 0
 
-        /// The time that begins the id as one number, in the order of the printed form; 0 where no time begins it.
+        /// The time as one number in print order; 0: none.
         @inline(__always)
         public var sortKey: UInt64 {
             let day = UInt64(UInt16(truncatingIfNeeded: year)) << 16 | UInt64(month) << 8 | UInt64(self.day)
@@ -80,16 +77,15 @@ public struct Reading: Sendable, Hashable {
         }
 
         private init() {}
-        /// Not yet named.
+        /// No id yet.
         public static var none: ID { ID() }
 
-        /// An id that begins with this wall-clock time (seconds since 1970 as if in UTC); `nil`: no time begins it.
+        /// An id with this wall-clock time (seconds since 1970 as if in UTC), or `nil`.
         public init(wallSeconds: Int64?, hash: UInt64) {
             self.hash = hash
             begin(wallSeconds.map { DeviceTime(wallSeconds: $0) })
         }
 
-        /// The wall clock that begins the printed form, to the second.
         @inline(__always)
         mutating func begin(_ time: DeviceTime?) {
             year = time?.year ?? 0
@@ -100,7 +96,7 @@ public struct Reading: Sendable, Hashable {
             second = time?.second ?? 0
         }
 
-        /// The same as seconds since 1970 on that wall clock; `nil` where no time begins the id.
+        /// The time part as seconds since 1970 on that wall clock, if any.
         public var wallSeconds: Int64? {
             get {
                 guard month > 0 else { return nil }
@@ -113,8 +109,7 @@ public struct Reading: Sendable, Hashable {
         }
     }
 
-    /// Everything but the record's bytes. It is one plain block of memory, so that copying a reading is cheap: copying it
-    /// field by field took a fifth of the time from bytes to JSON.
+    /// Everything but the record's bytes, as one trivially copyable block: field by field, copying took a fifth of the time to JSON.
     @usableFromInline
     struct Facts: Sendable, Hashable {
         @usableFromInline var content: Content
@@ -140,18 +135,21 @@ public struct Reading: Sendable, Hashable {
         @usableFromInline var reference = Reference.none
     }
     @usableFromInline var facts: Facts
-    /// The bytes of the record as the cuff sent them; of a typed reading, the text it was made from.
+    /// The record's bytes as sent; for a typed reading, its text.
     public var raw: RawBytes
-    /// The value of a quantity that is text (an IEEE 11073 enumeration), printable and at most `longestText` bytes; `raw`
-    /// has the whole of it.
+    /// The text of an IEEE 11073 enumeration, printable and at most `longestText` bytes; `raw` is complete.
     public var text: String?
-    /// What a person said beside the reading; `nil` for nothing. A cuff never says any of it.
+    /// A person's remarks, if any; never from a cuff.
     public var remarks: Remarks?
-    /// Text of an enumeration names a state or an event: at most a sentence.
+    /// The name of the person whose reading it is; `nil` if only the cuff and its user slot are known. No driver sets it: it is looked up
+    /// in the user's configuration, or a person has said it of this reading.
+    public var person: String?
+    /// The longest name of a person, in bytes of UTF-8.
+    public static let longestPerson = 80
+    /// Limit of `text`, in bytes: a sentence.
     public static let longestText = 256
 
-    /// A reading as its driver makes it, without id and times. A blood pressure that is not plausible gets the flag
-    /// `implausible`.
+    /// Creates a reading without id and times. An implausible blood pressure gets the flag `implausible`.
     public init(
         _ content: Content, driver: DriverID, user: Int32? = nil, flags: MeasurementFlags = [],
         clock: DeviceClock = .absent, origin: Origin, trigger: Trigger = .unknown, sequence: UInt32? = nil,
@@ -165,7 +163,7 @@ public struct Reading: Sendable, Hashable {
         self.raw = raw
     }
 
-    /// The blood pressure; `nil` for any other content.
+    /// The blood pressure, if that is the content.
     public var bloodPressure: BloodPressure? {
         if case .bloodPressure(let pressure) = content { pressure } else { nil }
     }
@@ -173,7 +171,7 @@ public struct Reading: Sendable, Hashable {
 
 extension Reading {
     // What the driver says.
-    /// What was measured, or that it failed.
+    /// The result.
     @inlinable public var content: Content {
         get { facts.content }
         set { facts.content = newValue }
@@ -183,17 +181,17 @@ extension Reading {
         get { facts.driver }
         set { facts.driver = newValue }
     }
-    /// The user slot or person number exactly as the cuff counts; `nil` when the cuff has no users.
+    /// The user slot, numbered as by the cuff; `nil` if it has no users.
     @inlinable public var user: Int32? {
         get { facts.user }
         set { facts.user = newValue }
     }
-    /// What the cuff and this program remark beside the values.
+    /// Annotations of the cuff and this program.
     @inlinable public var flags: MeasurementFlags {
         get { facts.flags }
         set { facts.flags = newValue }
     }
-    /// What the record says of the cuff's clock. It is never changed by a correction.
+    /// The cuff's clock in the record; never changed by a correction.
     @inlinable public var clock: DeviceClock {
         get { facts.clock }
         set { facts.clock = newValue }
@@ -208,58 +206,57 @@ extension Reading {
         get { facts.trigger }
         set { facts.trigger = newValue }
     }
-    /// The cuff's own number of this record, where it has one that stays with the record.
+    /// The cuff's own permanent number of this record, if any.
     @inlinable public var sequence: UInt32? {
         get { facts.sequence }
         set { facts.sequence = newValue }
     }
-    /// What tells this record from another one with the same bytes.
+    /// What distinguishes this record from others with equal bytes.
     @inlinable public var repetition: Repetition {
         get { facts.repetition }
         set { facts.repetition = newValue }
     }
-    /// How many equal records stood before this one in the same dump (`DumpOccurrences`) or report.
+    /// The number of earlier equal records in the same dump (`DumpOccurrences`) or report.
     @inlinable public var occurrence: UInt16 {
         get { facts.occurrence }
         set { facts.occurrence = newValue }
     }
-    /// The values may still be completed under the same id (IEEE 11073 agents send pulse and pressure apart).
+    /// The values may still be completed under the same id (IEEE 11073 agents send pulse and pressure separately).
     @inlinable public var isPending: Bool {
         get { facts.isPending }
         set { facts.isPending = newValue }
     }
-    /// 0 at first; higher numbers replace lower ones of the same id.
+    /// Starts at 0; higher revisions of an id replace lower ones.
     @inlinable public var revision: UInt8 {
         get { facts.revision }
         set { facts.revision = newValue }
     }
 
-    /// What the record says of another record of the same determination; `none` once the reading has its name.
+    /// The record's reference to another of the same determination; `none` once the reading has its id.
     @inlinable public var reference: Reference {
         get { facts.reference }
         set { facts.reference = newValue }
     }
-    /// No copy of a reading has a higher revision: it was deleted, or its sender withdrew it.
+    /// The final revision: deleted, or withdrawn by the sender.
     public static let lastRevision: UInt8 = 255
 
     // What the host adds.
-    /// The name of the reading; `ID.none` until `ReadingLedger` gives one.
+    /// The id; `ID.none` until set by `ReadingLedger`.
     @inlinable public var id: ID {
         get { facts.id }
         set { facts.id = newValue }
     }
-    /// When this program received the record, by the host's clock; `nil` for bytes from a file.
+    /// The host's time of reception; `nil` for bytes from a file.
     @inlinable public var received: Timestamp? {
         get { facts.received }
         set { facts.received = newValue }
     }
-    /// The host's own clock was not synchronised with any other when the reading arrived: `received`, and what was corrected
-    /// by it, may be wrong.
+    /// The host's clock was not synchronised at the reception: `received` and corrections may be wrong.
     @inlinable public var isHostClockUnsynchronised: Bool {
         get { facts.isHostClockUnsynchronised }
         set { facts.isHostClockUnsynchronised = newValue }
     }
-    /// The best known instant of the measurement (`rule` says what it rests on); `nil` where none is known.
+    /// The best known instant of the measurement, by `rule`; `nil` if unknown.
     @inlinable public var measured: Timestamp? {
         get { facts.measured }
         set { facts.measured = newValue }
@@ -269,12 +266,12 @@ extension Reading {
         get { facts.measuredOffset }
         set { facts.measuredOffset = newValue }
     }
-    /// How long it lasted from `measured` on, in whole seconds; `nil` for a moment. Only a person says it.
+    /// The duration from `measured`, in whole seconds; `nil` for a moment. Only typed readings have one.
     public var duration: Duration? {
         get { facts.lastingSeconds == 0 ? nil : .seconds(facts.lastingSeconds) }
         set { facts.lastingSeconds = UInt32(clamping: newValue?.components.seconds ?? 0) }
     }
-    /// What `measured` rests on.
+    /// The origin of `measured`.
     @inlinable public var rule: ClockRule {
         get { facts.rule }
         set { facts.rule = newValue }

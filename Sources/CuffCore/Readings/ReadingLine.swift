@@ -1,29 +1,28 @@
-/// The JSON vocabulary: the one contract with people who pipe readings into other programs. Keys are `quantity_unit`,
-/// additive only; an absent key means unknown.
+/// Prints JSON lines for programs that read a pipe. Keys are `quantity_unit`, additive only; an absent key means unknown.
 public struct ReadingLine: Sendable {
-    /// Print the record's bytes as hex under `raw`.
+    /// Print the record's bytes as hexadecimal `raw`.
     public var includesRaw: Bool
 
-    /// Without `raw` unless it is asked for.
+    /// By default without `raw`.
     public init(includesRaw: Bool = false) { self.includesRaw = includesRaw }
 
-    /// No line is longer, but for the device's name, a person's remarks and the raw bytes: 22 flags are 400 bytes, a quantity or three
-    /// pressures in two units another 400, keys and times the rest; and text of which every character is escaped.
+    /// Limit of a line without device name, person, remarks and raw bytes: 22 flags are 400 bytes, a quantity or three pressures in two units
+    /// another 400, keys and times the rest; all text escaped.
     static let longest = 2048 + 6 * Reading.longestText
 
-    /// Appends whole lines, one for each entry. `device` is the identity of the cuff; empty when it is unknown.
+    /// Appends one line per entry. `device` is the cuff's identity; empty if unknown.
     public func append(_ entries: Entries, device: String, to text: inout TextBuffer) {
         append(entries, entries.indices, device: device, to: &text)
     }
 
-    /// The lines of some of the entries, for those who write in pieces.
+    /// Appends the lines of a range of entries.
     public func append(_ entries: Entries, _ range: Range<Int>, device: String, to text: inout TextBuffer) {
         entries.visit(
             range, readings: { append($0, device: device, to: &text) },
             live: { append($0, device: device, to: &text) })
     }
 
-    /// Appends one whole line.
+    /// Appends one line.
     public func append(_ entry: Entry, device: String, to text: inout TextBuffer) {
         switch entry {
         case .reading(let reading): append(reading, device: device, to: &text)
@@ -32,22 +31,22 @@ public struct ReadingLine: Sendable {
         }
     }
 
-    /// Appends the line of one reading, its line feed included.
+    /// Appends the line of one reading with its line feed.
     public func append(_ reading: Reading, device: String, to text: inout TextBuffer) {
         withUnsafePointer(to: reading) {
             append(UnsafeBufferPointer(start: $0, count: 1), device: device, to: &text)
         }
     }
 
-    /// By pointer, so that of each reading only what is printed is loaded.
+    /// By pointer, so that only printed fields are loaded.
     private func append(_ readings: UnsafeBufferPointer<Reading>, device: String, to text: inout TextBuffer) {
         guard var reading = readings.baseAddress else { return }
         let end = reading + readings.count
         let most = Self.longest + 6 * device.utf8.count
-        // Readings come from one cuff as a rule: what names it is written once and copied into every line.
+        // Readings usually come from one cuff: the text that names it is built once and copied.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { room in
             guard let name = room.baseAddress else { return }
-            // `ByteWriter.put(frontOf:)` takes 64 bytes of it, whatever is written there.
+            // `ByteWriter.put(frontOf:)` reads 64 bytes.
             name.initialize(repeating: 0, count: 64)
             while reading < end {
                 let driver = reading.pointee.driver
@@ -58,7 +57,8 @@ public struct ReadingLine: Sendable {
                 let length = writer.position - name
                 repeat {
                     if includesRaw { text.reserve(most + 2 * reading.pointee.raw.count) }
-                    var writer = text.writer(atMost: most + (reading.pointee.remarks?.longestPrinted ?? 0))
+                    let person = (reading.pointee.person?.utf8.count).map { 6 * $0 + 16 } ?? 0
+                    var writer = text.writer(atMost: most + person + (reading.pointee.remarks?.longestPrinted ?? 0))
                     put(reading, name, length, &writer)
                     text.take(writer)
                     reading += 1
@@ -75,7 +75,7 @@ public struct ReadingLine: Sendable {
         text.take(writer)
     }
 
-    /// `name` and `length` are what stands behind the id in every line of this cuff: the driver and the device.
+    /// `name` and `length`: the text after the id, with driver and device.
     @inline(__always)
     private func put(_ reading: UnsafePointer<Reading>, _ name: UnsafePointer<UInt8>, _ length: Int, _ writer: inout ByteWriter) {
         putHead(reading, &writer)
@@ -87,6 +87,12 @@ public struct ReadingLine: Sendable {
         if let duration = reading.pointee.duration {
             writer.put(",\"duration_s\":")
             writer.put(decimal: duration.components.seconds)
+        }
+        if let person = reading.pointee.person {
+            writer.seldom {
+                $0.put(",\"person\":")
+                $0.put(jsonString: person)
+            }
         }
         if let remarks = reading.pointee.remarks { writer.seldom { put(remarks, &$0) } }
         if includesRaw { writer.seldom { put(reading.pointee.raw, &$0) } }
@@ -119,10 +125,10 @@ public struct ReadingLine: Sendable {
         writer.put(0x22)
     }
 
-    /// Up to where the id begins. Text of known length is a few moves, so the usual heads are spelled out.
+    /// Writes up to the id. The usual heads are literals, because text of constant length compiles to a few moves.
     @inline(__always)
     private func putHead(_ reading: UnsafePointer<Reading>, _ writer: inout ByteWriter) {
-        // A pending reading is incomplete: a type of its own keeps it out of `select(.type=="blood_pressure")`.
+        // A pending reading is incomplete: its own type excludes it from `select(.type=="blood_pressure")`.
         if reading.pointee.isPending { return writer.seldom { putPendingHead(reading.pointee.content, &$0) } }
         switch reading.pointee.content {
         case .bloodPressure: writer.put("{\"type\":\"blood_pressure\",\"schema\":1,\"id\":\"")
@@ -219,7 +225,7 @@ public struct ReadingLine: Sendable {
         }
     }
 
-    /// By value, so that the position is handed over in a register.
+    /// By value, so that the position stays in a register.
     private func context(of reading: UnsafePointer<Reading>, behind writer: ByteWriter) -> ByteWriter {
         var writer = writer
         if let user = reading.pointee.user {
@@ -243,7 +249,7 @@ public struct ReadingLine: Sendable {
             writer.seldom { $0.put(local: measured, offset: Int(reading.pointee.measuredOffset)) }
             writer.put(0x22)
         }
-        // The rule behind `measured`; a clock that was never set, or is impossible, is always named.
+        // The rule of `measured`; an unset or impossible clock is always named.
         switch reading.pointee.clock {
         case .unset, .impossible: writer.put(",\"clock\":\"unset\"")
         case .absent, .time, .derived:
@@ -268,7 +274,7 @@ public struct ReadingLine: Sendable {
         return writer
     }
 
-    /// `Reading.Origin.word`, spelled out with its key: text of known length is a few moves, and every line has one.
+    /// `Reading.Origin.word` with its key, as literals of constant length.
     @inline(__always)
     private func put(_ origin: Reading.Origin, _ writer: inout ByteWriter) {
         switch origin {
@@ -276,6 +282,7 @@ public struct ReadingLine: Sendable {
         case .push: writer.put(",\"origin\":\"push\"")
         case .measurement: writer.put(",\"origin\":\"measurement\"")
         case .entered: writer.put(",\"origin\":\"entered\"")
+        case .imported: writer.put(",\"origin\":\"import\"")
         }
     }
 
@@ -343,7 +350,7 @@ public struct ReadingLine: Sendable {
                 writer.put(decimal: Int64(process))
             }
         case .failed(let failure): put(failure, &writer)
-        // It has a line of its own.
+        // Has its own line.
         case .alert: break
         }
         writer.put("}\n")
@@ -362,7 +369,7 @@ public struct ReadingLine: Sendable {
         }
     }
 
-    /// `key` stands with its comma, quotes, colon and the word's first quote.
+    /// `key` includes comma, quotes, colon and the word's first quote.
     @inline(__always)
     private func put(_ word: StaticString, _ key: StaticString, _ writer: inout ByteWriter) {
         writer.put(key)

@@ -1,9 +1,9 @@
-/// Readings as lines for a person at a terminal: fixed columns, one line each, no colour. Programs read `ReadingLine`.
+/// Readings as lines for a terminal: fixed columns, no colour. Programs use `ReadingLine`.
 public enum ReadingTable {
-    /// The names of the columns, with a line feed.
+    /// The column names, with a line feed.
     public static let header = "WHEN                   SYS/DIA  MEAN  PULSE  USER  NOTES\n"
 
-    /// Appends one line. Pressures are in mmHg; a kPa cuff's own numbers stand under NOTES.
+    /// Appends one line. Pressures are in mmHg; original kPa values are in NOTES.
     public static func append(_ entry: Entry, to text: inout TextBuffer) {
         switch entry {
         case .reading(let reading): append(reading, to: &text)
@@ -11,9 +11,8 @@ public enum ReadingTable {
         }
     }
 
-    /// Appends the line of one reading; a pending one has none.
+    /// Appends the line of one reading, unless pending.
     public static func append(_ reading: borrowing Reading, to text: inout TextBuffer) {
-        // Shown when it is complete; the stores keep it meanwhile.
         guard !reading.isPending else { return }
         var line = TextBuffer(capacity: 160)
         appendTime(reading, to: &line)
@@ -34,11 +33,15 @@ public enum ReadingTable {
             }
         case .quantity(let quantity): appendQuantity(quantity, reading.text, to: &line)
         }
-        if let user = reading.user {
+        var notes = 52
+        if let name = reading.person ?? reading.user.map({ "\($0)" }) {
+            // Columns are counted in characters, the line in bytes.
+            let more = name.utf8.count - name.count
             pad(&line, to: 44)
-            appendRight("\(user)", endingAt: 50, to: &line)
+            appendRight(name, endingAt: 50 + more, to: &line)
+            notes = max(notes + more, line.count + 1)
         }
-        appendNotes(reading, to: &line)
+        appendNotes(reading, from: notes, to: &line)
         text.append(bytes: line.array.span)
         text.append(0x0A)
     }
@@ -96,7 +99,7 @@ public enum ReadingTable {
         if let pulse = pressure.pulse { appendRight(whole(pulse.digits), endingAt: 43, to: &line) }
     }
 
-    /// Its name, its value in words where there are any, and its unit.
+    /// Appends the quantity's name, value (or words) and unit.
     public static func appendQuantity(_ quantity: Quantity, _ words: String?, to line: inout TextBuffer) {
         if let name = Nomenclature.name(partition: quantity.partition, term: quantity.term) {
             line.append(name)
@@ -118,10 +121,10 @@ public enum ReadingTable {
         }
     }
 
-    private static func appendNotes(_ reading: borrowing Reading, to line: inout TextBuffer) {
+    private static func appendNotes(_ reading: borrowing Reading, from column: Int, to line: inout TextBuffer) {
         var isFirst = true
         func separate(_ line: inout TextBuffer) {
-            if isFirst { pad(&line, to: 52) } else { line.append(", ") }
+            if isFirst { pad(&line, to: column) } else { line.append(", ") }
             isFirst = false
         }
         for bit in 0..<MeasurementFlags.words.count where reading.flags.rawValue & (1 << UInt32(bit)) != 0 {
@@ -154,7 +157,7 @@ public enum ReadingTable {
         }
     }
 
-    /// A word of the vocabulary as people read it: blanks for underscores.
+    /// Appends a word of the vocabulary with blanks for underscores.
     private static func appendWords(_ word: StaticString, to line: inout TextBuffer) {
         line.append(string: word.description.replacing("_", with: " "))
     }

@@ -1,29 +1,28 @@
-/// At most 15 bytes of printable ASCII, inline: an error code or a unit as a cuff wrote it. Longer text is cut,
-/// anything unprintable becomes `?`, so that a hostile string cannot reach a terminal.
+/// At most 15 bytes of printable ASCII, inline, as sent. Longer text is truncated; unprintable bytes become `?`.
 public struct ShortText: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     @usableFromInline var bytes: (UInt64, UInt64)
 
     /// No text.
     public init() { bytes = (0, 0) }
 
-    /// The first 15 bytes; each unprintable one becomes `?`.
+    /// The first 15 bytes; unprintable ones become `?`.
     public init(_ ascii: Span<UInt8>) {
         self.init()
         for index in 0..<min(ascii.count, 15) { append(ascii[index]) }
     }
 
-    /// The first 15 bytes of the UTF-8 form; each byte that is not printable ASCII becomes `?`.
+    /// The first 15 bytes of UTF-8; bytes other than printable ASCII become `?`.
     public init(_ text: String) {
         self.init()
         for byte in text.utf8.prefix(15) { append(byte) }
     }
 
-    /// The same from a literal.
+    /// From a literal.
     public init(stringLiteral text: String) { self.init(text) }
 
     /// The number of characters, 0…15.
     public var count: Int { Int(bytes.1 >> 56) }
-    /// There is no text.
+    /// The text is empty.
     public var isEmpty: Bool { count == 0 }
 
     /// The byte at `index`; 0 beyond the end.
@@ -33,7 +32,7 @@ public struct ShortText: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
             : UInt8(truncatingIfNeeded: bytes.1 >> UInt64((index - 8) * 8))
     }
 
-    /// Adds a character, `?` for an unprintable one; without effect on a full text.
+    /// Appends a character, `?` for an unprintable one; no effect if full.
     public mutating func append(_ byte: UInt8) {
         let index = count
         guard index < 15 else { return }
@@ -49,9 +48,9 @@ public struct ShortText: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
         return text
     }
 
-    /// The same characters.
+    /// The same text.
     public static func == (a: ShortText, b: ShortText) -> Bool { a.bytes.0 == b.bytes.0 && a.bytes.1 == b.bytes.1 }
-    /// Hashes the characters.
+    /// Hashes the text.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(bytes.0)
         hasher.combine(bytes.1)

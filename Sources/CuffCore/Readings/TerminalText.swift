@@ -1,10 +1,7 @@
-/// Text that may come from anywhere (a cuff, a file, a server, a configuration), made fit for a terminal: without characters that it
-/// obeys instead of showing them. Line feeds and tabs stay.
-///
-/// They are the control characters of ASCII and of Unicode (U+009B begins a command as ESC does), those that change the direction of
-/// what follows, so that numbers change places before the eye, and the separators of lines and paragraphs.
+/// Makes text of any source safe for a terminal. Replaces control characters of ASCII and Unicode (U+009B begins a command as ESC does),
+/// direction characters (which can reorder numbers) and line and paragraph separators; keeps line feeds and tabs.
 public enum TerminalText {
-    /// The text with a question mark in place of each such character.
+    /// The text with `?` for each such character.
     public static func clean(_ text: String) -> String {
         var text = text
         guard text.withUTF8({ isSuspicious(UnsafeRawBufferPointer($0)) }) else { return text }
@@ -13,7 +10,7 @@ public enum TerminalText {
         return result
     }
 
-    /// Does the same with what was appended to `text` since its length was `start`.
+    /// Cleans what was appended to `text` after its length was `start`.
     public static func clean(_ text: inout TextBuffer, from start: Int = 0) {
         let found = text.withBytes { bytes -> String? in
             let part = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(max(0, start)))
@@ -24,7 +21,6 @@ public enum TerminalText {
         text.append(string: clean(found))
     }
 
-    /// The terminal would obey it.
     static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: false
@@ -33,7 +29,7 @@ public enum TerminalText {
         }
     }
 
-    /// There may be such a character: one of its first bytes is there.
+    /// Whether a first byte of such a character occurs.
     private static func isSuspicious(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var found: UInt8 = 0
         for byte in bytes {

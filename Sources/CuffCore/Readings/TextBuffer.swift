@@ -1,14 +1,11 @@
-/// Bytes of text under construction, reused from one batch to the next.
-///
-/// It is a struct that cannot be copied, not a class: in a class every append would pay for a check of exclusive access,
-/// which was measured at 40 % of the whole path from bytes to JSON.
+/// A reusable buffer of text. A noncopyable struct, because in a class the exclusivity checks took 40 % of the path from bytes to JSON.
 public struct TextBuffer: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    /// The bytes written so far.
+    /// The number of bytes.
     public private(set) var count: Int
 
-    /// An empty buffer; it grows where `capacity` bytes are not enough.
+    /// An empty buffer with an initial `capacity`.
     public init(capacity: Int = 4096) {
         base = .allocate(capacity: capacity)
         self.capacity = capacity
@@ -17,12 +14,12 @@ public struct TextBuffer: ~Copyable {
 
     deinit { base.deallocate() }
 
-    /// Empties the buffer and keeps its storage.
+    /// Empties the buffer but keeps its storage.
     public mutating func removeAll() { count = 0 }
-    /// Cuts the text to its first `length` bytes; a longer `length` changes nothing.
+    /// Truncates the text to `length` bytes, if longer.
     public mutating func truncate(to length: Int) { count = min(count, max(0, length)) }
 
-    /// The text so far, in place.
+    /// Access to the text in place.
     public func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
@@ -34,14 +31,14 @@ public struct TextBuffer: ~Copyable {
 
     mutating func reserve(_ extra: Int) { if count &+ extra > capacity { grow(extra) } }
 
-    /// Makes room for `most` bytes and hands out a writer that writes into it unchecked; `take` ends the writing.
+    /// Reserves `most` bytes and returns a writer that writes unchecked; `take` ends the writing.
     @inline(__always)
     mutating func writer(atMost most: Int) -> ByteWriter {
         if count &+ most > capacity { grow(most) }
         return ByteWriter(at: base + count)
     }
 
-    /// The text now reaches to where the writer stands.
+    /// Sets the end of the text to the writer's position.
     @inline(__always)
     mutating func take(_ writer: ByteWriter) {
         count = writer.position - base
@@ -68,16 +65,14 @@ public struct TextBuffer: ~Copyable {
     @inline(__always)
     static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 &+ nibble : 0x57 &+ nibble }
 
-    // Each of these is described where `ByteWriter` writes it.
-
-    /// One byte as it is.
+    /// Appends one byte.
     public mutating func append(_ byte: UInt8) { write(atMost: 1) { $0.put(byte) } }
-    /// A literal of the program, not escaped.
+    /// Appends a literal, not escaped.
     public mutating func append(_ text: StaticString) { write(atMost: text.utf8CodeUnitCount) { $0.put(text) } }
-    /// A word of the vocabulary, not escaped.
+    /// Appends a word, not escaped.
     public mutating func append(word: StaticName) { append(word.literal) }
 
-    /// Labelled, so that a literal never uses this slower overload by accident.
+    /// Labelled, so that literals do not select this slower overload.
     public mutating func append(string text: String) {
         var text = text
         text.withUTF8 { utf8 in
@@ -86,7 +81,7 @@ public struct TextBuffer: ~Copyable {
         }
     }
 
-    /// Bytes as they are.
+    /// Appends bytes.
     public mutating func append(bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { source in
             guard let start = source.baseAddress else { return }
@@ -94,14 +89,14 @@ public struct TextBuffer: ~Copyable {
         }
     }
 
-    /// The text's characters, not escaped.
+    /// Appends text, not escaped.
     public mutating func append(short text: ShortText) {
         write(atMost: 15) { writer in for index in 0..<text.count { writer.put(text[index]) } }
     }
 
     /// A decimal integer.
     public mutating func append(decimal value: Int64) { write(atMost: 20) { $0.put(decimal: value) } }
-    /// Exactly `width` decimal digits with leading zeros; higher digits are cut off. Only for values from 0 on.
+    /// Exactly `width` decimal digits with leading zeros; higher digits are dropped. Not for negative values.
     public mutating func append(padded value: Int, width: Int) {
         write(atMost: width) { $0.put(padded: value, width: width) }
     }
@@ -109,11 +104,11 @@ public struct TextBuffer: ~Copyable {
     public mutating func append(hex value: UInt64) { write(atMost: 16) { $0.put(hex: value) } }
     /// Two lower-case hexadecimal digits for each byte, without separators.
     public mutating func append(hexOf bytes: Span<UInt8>) { write(atMost: 2 * bytes.count) { $0.put(hexOf: bytes) } }
-    /// A JSON number with the digits as sent; beyond ±12 the exponent is written with `e`.
+    /// A JSON number with the digits as sent; exponents beyond ±12 use `e`.
     public mutating func append(_ digits: Digits) { write(atMost: 34) { $0.put(digits) } }
-    /// A JSON number with at most two decimals, rounded; `null` where it is not finite.
+    /// A JSON number with at most two decimals, rounded; `null` if not finite.
     public mutating func append(rounded value: Double) { write(atMost: 24) { $0.put(rounded: value) } }
-    /// ISO 8601 without a zone, to the precision of the time.
+    /// ISO 8601 without a zone, in the time's precision.
     public mutating func append(_ time: DeviceTime) { write(atMost: 22) { $0.put(time) } }
     /// RFC 3339 in UTC with milliseconds, `2026-05-05T05:40:00.120Z`.
     public mutating func append(utc time: Timestamp) { write(atMost: 32) { $0.put(utc: time) } }
@@ -123,10 +118,10 @@ public struct TextBuffer: ~Copyable {
     }
     /// The printed form of the id, 32 bytes.
     public mutating func append(_ id: Reading.ID) { write(atMost: 32) { $0.put(id) } }
-    /// A JSON string with its quotes, escaped.
+    /// A quoted, escaped JSON string.
     public mutating func append(jsonString text: String) {
         write(atMost: 2 + 6 * text.utf8.count) { $0.put(jsonString: text) }
     }
-    /// A JSON string with its quotes, escaped.
+    /// A quoted, escaped JSON string.
     public mutating func append(jsonString text: ShortText) { write(atMost: 92) { $0.put(jsonString: text) } }
 }

@@ -1,25 +1,22 @@
-/// Columns of text for a person, fitted to the width of a terminal.
-///
-/// Each column is as wide as its widest cell, two blanks stand between them. Where that is too much for the terminal, one
-/// column is broken between words, then columns of less importance are left out, and at last each row becomes a block with a
-/// line for each cell.
+/// A table fitted to the width of a terminal, with two blanks between columns. If it is too wide, one column is wrapped, then optional
+/// columns are dropped, and finally each row becomes a block with one line per cell.
 public struct TextTable: Sendable {
-    /// The heads of the columns.
+    /// The column heads.
     public var head: [String]
-    /// The cells, as many in each row as there are heads.
+    /// The cells, one per head in each row.
     public var rows: [[String]]
-    /// The column whose text may go on in the next line; `nil` for none.
+    /// The column that may be wrapped, if any.
     public var wrapping: Int?
-    /// Columns of numbers, which end at the same place.
+    /// The right-aligned columns.
     public var rightAligned: Set<Int>
-    /// Columns that may be left out, the least important first.
+    /// The columns that may be dropped, least important first.
     public var optional: [Int]
 
     private static let gap = 2
-    /// A column narrower than this holds one word to a line.
+    /// A narrower column would hold one word per line.
     private static let narrowest = 24
 
-    /// Sets each property as given; missing cells count as empty.
+    /// Creates a table; missing cells are empty.
     public init(
         _ head: [String], _ rows: [[String]], wrapping: Int? = nil, rightAligned: Set<Int> = [], optional: [Int] = []
     ) {
@@ -30,7 +27,7 @@ public struct TextTable: Sendable {
         self.optional = optional
     }
 
-    /// The lines, each with a line feed. `width` is that of the terminal; `nil` fits to nothing.
+    /// The lines, each with a line feed. `width` is the terminal's; `nil`: unlimited.
     public func text(width: Int?) -> String {
         var shown = Array(head.indices)
         var widths = head.indices.map { column in ([head] + rows).map { cell($0, column).count }.max() ?? 0 }
@@ -51,7 +48,6 @@ public struct TextTable: Sendable {
         columns.reduce(0) { $0 + widths[$1] } + Self.gap * max(0, columns.count - 1)
     }
 
-    /// The least width of these columns, one of them broken.
     private func least(_ columns: [Int], _ widths: [Int]) -> Int {
         guard let wrapping, columns.contains(wrapping) else { return total(columns, widths) }
         return total(columns, widths) - widths[wrapping] + min(widths[wrapping], Self.narrowest)
@@ -74,7 +70,7 @@ public struct TextTable: Sendable {
         return text
     }
 
-    /// A line for each cell, an empty line between rows.
+    /// One line per cell, an empty line between rows.
     private func blocks(_ width: Int) -> String {
         let names = head.map(\.count).max() ?? 0
         let blocks = rows.map { row in
@@ -97,7 +93,7 @@ public struct TextTable: Sendable {
         return line
     }
 
-    /// `text` broken between words into lines of at most `width` characters; a longer word is cut. One empty line for no text.
+    /// Wraps `text` at words into lines of at most `width` characters; longer words are cut. Empty text gives one empty line.
     public static func lines(_ text: String, _ width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -117,8 +113,7 @@ public struct TextTable: Sendable {
         return lines + (line.isEmpty && !lines.isEmpty ? [] : [line])
     }
 
-    /// Lines for a terminal of this width: one that is longer goes on below the beginning of its last column, or a little further in.
-    /// Columns stay where they are. `nil` fits to nothing.
+    /// Folds lines for a terminal: a longer line continues below its last column, or slightly indented. `nil`: unlimited.
     public static func folded(_ text: String, width: Int?) -> String {
         guard let width, width > 0 else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -137,7 +132,7 @@ public struct TextTable: Sendable {
                 break
             }
             let end = rest.startIndex + width - margin
-            // Before the hanging column there are only the blanks between columns.
+            // Only blanks precede the hanging column.
             let least = pieces.isEmpty ? min(indent, width - 1) : rest.startIndex
             let cut = rest[least...end].lastIndex(of: " ").flatMap { $0 > least ? $0 : nil } ?? end
             pieces.append(blanks(margin) + trimmed(String(rest[..<cut])))
@@ -146,7 +141,7 @@ public struct TextTable: Sendable {
         return pieces
     }
 
-    /// The last place in the left two thirds where a word follows two blanks, else a little more than the line's own margin.
+    /// The last position in the left two thirds where a word follows two blanks, else the line's margin plus a little.
     private static func hanging(_ line: [Character], _ width: Int) -> Int {
         let limit = min(line.count, width * 2 / 3)
         let columns = (0..<limit).filter { $0 >= 2 && line[$0] != " " && line[$0 - 1] == " " && line[$0 - 2] == " " }

@@ -1,11 +1,11 @@
-/// An instant of the host's clock: milliseconds since 1970-01-01T00:00:00Z. It is not what a cuff's clock said.
+/// An instant of the host's clock, in milliseconds; not a cuff's time.
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// Milliseconds since 1970-01-01T00:00:00Z, without leap seconds; negative before.
     public var milliseconds: Int64
-    /// The instant so many milliseconds after 1970-01-01T00:00:00Z.
+    /// The instant `milliseconds` after 1970-01-01T00:00:00Z.
     @inlinable
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
-    /// The earlier instant is the smaller.
+    /// Chronological order.
     @inlinable
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
 }
@@ -18,7 +18,7 @@ extension Timestamp {
         return text.string
     }
 
-    /// `2026-05-05T07:40:00+02:00`, on the zone's own wall clock.
+    /// `2026-05-05T07:40:00+02:00`, in the zone's wall time.
     public func text(in zone: ZoneTable) -> String {
         var text = TextBuffer(capacity: 40)
         text.append(local: self, offset: zone.offset(at: seconds) / 60)
@@ -26,21 +26,20 @@ extension Timestamp {
     }
 }
 
-/// Which time `Reading.measured` rests on.
+/// The origin of `Reading.measured`.
 public enum ClockRule: UInt8, Sendable, Hashable {
-    /// No rule was applied; there is no `measured`.
+    /// No rule applied; no `measured`.
     case none
-    /// The cuff's clock, which agreed with the host's.
+    /// The cuff's clock, in agreement with the host's.
     case synced
-    /// The cuff's clock, moved by the offset that was measured against the host's.
+    /// The cuff's clock, corrected by its difference from the host's.
     case corrected
-    /// The cuff's clock as it is; it could not be compared.
+    /// The cuff's clock, which could not be compared.
     case deviceTime
-    /// The moment the reading arrived.
     case receiveTime
-    /// The cuff's clock was never set or impossible, and the reading came from memory: when is unknown.
+    /// The cuff's clock was unset or impossible, and the reading stored: unknown.
     case unset
-    /// The cuff's time is later than the reception, so it is none; there is no `measured`.
+    /// The cuff's time is later than the reception; no `measured`.
     case implausible
 
     /// The value of `clock` in JSON; `nil` for `none`.

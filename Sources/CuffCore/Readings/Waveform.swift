@@ -1,18 +1,18 @@
-/// A row of samples of one signal (a pleth, an ECG), equally far apart, as a device sends them while it measures.
+/// Equidistant samples of one signal (a pleth, an ECG), sent during a measurement.
 ///
-/// The samples are the device's own integers. Where it says how they map to values, `scale` has two points of the line:
-/// a sample s has the value lower.value + (s - lower.sample) x (upper.value - lower.value) / (upper.sample - lower.sample).
+/// The samples are the device's integers. `scale`, if known, has two points of the linear mapping: a sample s has the value lower.value +
+/// (s - lower.sample) x (upper.value - lower.value) / (upper.sample - lower.sample).
 public struct Waveform: Sendable, Hashable {
-    /// Two points of the line that maps samples to values in the unit.
+    /// Two points of the linear mapping of samples to values.
     public struct Scale: Sendable, Hashable {
-        /// The sample at the lower end, and at the upper.
+        /// The lower and the upper sample.
         public var samples: ClosedRange<Int32>
-        /// The values there, with the digits as sent.
+        /// The value of the lower sample, with the digits as sent.
         public var lower: Digits
         /// The value of the upper sample.
         public var upper: Digits
 
-        /// Sets each property as given.
+        /// Creates a scale.
         public init(samples: ClosedRange<Int32>, lower: Digits, upper: Digits) {
             self.samples = samples
             self.lower = lower
@@ -20,22 +20,22 @@ public struct Waveform: Sendable, Hashable {
         }
     }
 
-    /// The most samples of one event; a longer array is told in several.
+    /// The most samples of one event; longer arrays are split.
     public static let ceiling = 64
 
-    /// Nomenclature partition of the metric, and the term within it.
+    /// Nomenclature partition of the metric.
     public var partition: UInt16
     /// The term within `partition`.
     public var term: UInt16
-    /// Unit term of the nomenclature's dimension partition; 0 when there is none.
+    /// Unit term of the dimension partition; 0: none.
     public var unit: UInt16
-    /// From one sample to the next; zero where the device does not say.
+    /// The sampling period; zero if unknown.
     public var period: Duration
     /// `nil`: the samples are the values.
     public var scale: Scale?
-    /// The first sample's place in the array that the device sent; 0 begins one.
+    /// The first sample's index in the array sent; 0 begins one.
     public var first: Int
-    /// When the array was sampled, by the device's clock.
+    /// The device's time of sampling.
     public var clock: DeviceClock
     /// At most `ceiling`.
     public var samples: [Int32]
@@ -43,7 +43,7 @@ public struct Waveform: Sendable, Hashable {
     /// The context-free code of the term: partition × 65536 + term.
     public var mdc: UInt32 { UInt32(partition) << 16 | UInt32(term) }
 
-    /// Sets each property as given; samples beyond `ceiling` are left out.
+    /// Creates a waveform; samples beyond `ceiling` are dropped.
     public init(
         partition: UInt16, term: UInt16, unit: UInt16, period: Duration, scale: Scale?, first: Int = 0, clock: DeviceClock = .absent,
         samples: some Sequence<Int32>

@@ -1,6 +1,5 @@
 extension ByteWriter {
-    /// The keys of a waveform's line, each with its comma before it: at most 64 samples of 12 bytes, two names and two values of
-    /// 34, which is half of the room that a line has.
+    /// Appends the keys of a waveform, each with a preceding comma: at most 64 samples of 12 bytes and four texts, half of a line's limit.
     mutating func put(_ waveform: Waveform) {
         if let name = Nomenclature.name(partition: waveform.partition, term: waveform.term) {
             put(",\"code\":\"")

@@ -1,38 +1,34 @@
-/// What a frame of a measuring board says.
 enum BoardMessage {
-    /// The board confirms a start, or reports one at its own key.
+    /// The board confirms a start, or reports one by its own key.
     case started
     case pressure(Pressure)
-    /// The measurement is over. `isFailed`: the board has no result, and its status says why.
+    /// The measurement is over. `isFailed`: the status has the reason.
     case ended(isFailed: Bool)
-    /// A whole result, or the reason why there is none.
     case result(Reading.Content, MeasurementFlags, raw: [UInt8])
-    /// The board waits for these bytes before it goes on.
+    /// The board waits for these bytes.
     case question(answer: [UInt8])
-    /// The frame belongs to another part of the board, e.g. its oximeter.
+    /// A frame of another part of the board, e.g. the oximeter.
     case otherModule
 }
 
-/// How the frames of one make of measuring boards read, and its commands. A board inflates on a command, then sends its cuff pressure,
-/// an end and a result; it stores nothing and has no clock.
+/// One make of measuring boards. A board inflates on a command, then sends pressures, an end and a result; it has no memory or clock.
 protocol Board: Sendable {
     associatedtype Format: FrameFormat
     static var driver: DriverID { get }
     static var capabilities: Capabilities { get }
     init(_ context: SessionContext)
     var format: Format { get }
-    /// What a whole, checked frame says; empty for an unknown one.
     mutating func read(_ frame: [UInt8]) -> [BoardMessage]
-    /// What the host asked, as it was sent by this session or by other software.
+    /// Records a request sent by this session or by other software.
     mutating func noteSent(_ bytes: [UInt8])
-    /// A result that waits for a second frame, given without it.
+    /// A result that waits for a second frame, returned without it.
     mutating func takeWaiting() -> BoardMessage?
-    /// `nil` as long as it is not known how this board wants its commands.
+    /// `nil` until this board's form of commands is known.
     var start: [UInt8]? { get }
     var stop: [[UInt8]] { get }
-    /// Asks for the result after an end; `nil` where it comes unasked.
+    /// Requests the result after an end; `nil` if it comes unasked.
     var resultQuestion: [UInt8]? { get }
-    /// Asks why a measurement failed; `nil` where the board says so unasked.
+    /// Requests the reason of a failure; `nil` if it comes unasked.
     var statusQuestion: [UInt8]? { get }
 }
 
@@ -43,21 +39,20 @@ extension Board {
     var statusQuestion: [UInt8]? { nil }
 }
 
-/// The conversation with a measuring board: the same for every make.
 struct BoardSession<Make: Board>: FramedSession {
     private enum Phase: Equatable {
         case listening
-        /// A start waits until the board has shown how it wants its commands.
+        /// A start waits until the board has shown its form of commands.
         case learning
         case starting, running
-        /// The end was seen; the result is awaited, or asked for.
+        /// The end was seen; the result is awaited or requested.
         case fetching(question: [UInt8]?)
         case stopping
     }
 
-    /// An answer must come within this. No source gives the boards' own times: guess.
+    /// The time-out of an answer. No source gives the boards' own times: guess.
     private static var answerLimit: Duration { .seconds(3) }
-    /// A running board that sends nothing for this long is lost; it sends several pressures a second.
+    /// A running board silent for this long is lost; it sends several pressures a second.
     private static var silenceLimit: Duration { .seconds(5) }
     /// Longer than any measurement; the boards' own limits are in no source: guess.
     private static var measurementLimit: Duration { .seconds(180) }
@@ -70,9 +65,8 @@ struct BoardSession<Make: Board>: FramedSession {
     private var board: Make
     private var phase = Phase.listening
     private var asked = 0
-    /// Between the live events `started` and `ended`.
     private var isMeasuring = false
-    /// The measurement whose result comes next was seen to run.
+    /// The measurement of the next result was seen running.
     private var isWatched = false
 
     init(_ context: SessionContext) {
@@ -101,8 +95,6 @@ struct BoardSession<Make: Board>: FramedSession {
         phase = .starting
         actions.append(.write(start))
     }
-
-    // MARK: What the board sends
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         let frame = bytes(of: range)
@@ -145,7 +137,7 @@ struct BoardSession<Make: Board>: FramedSession {
             actions.append(.disarm(.silence))
             (phase, asked) = (.fetching(question: isFailed ? board.statusQuestion : board.resultQuestion), 0)
             askAgain(into: &actions)
-        // An end before the start was acknowledged belongs to an earlier measurement.
+        // An end before the start was confirmed belongs to an earlier measurement.
         case .starting, .learning, .fetching: break
         case .listening: endLive(into: &actions)
         }
@@ -156,8 +148,7 @@ struct BoardSession<Make: Board>: FramedSession {
         isMeasuring = false
     }
 
-    /// A result that comes before the start or during a stop is of an earlier measurement. It is given all the same, because no board
-    /// sends it twice; a failure is not news then.
+    /// A result before the start or during a stop is of an earlier measurement; emitted, because no board sends it twice.
     private mutating func emit(
         _ content: Reading.Content, _ flags: MeasurementFlags, _ raw: [UInt8], into actions: inout SessionActions
     ) {
@@ -172,8 +163,6 @@ struct BoardSession<Make: Board>: FramedSession {
         isWatched = false
         if phase != .listening { finish(.complete, into: &actions) }
     }
-
-    // MARK: Timers
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, phase) {

@@ -1,20 +1,18 @@
-/// What a host asks of a measuring board.
 enum BoardCommand { case start, stop, result, status, other }
 
-/// The board's side of a `Board`: how it reads commands and writes its frames.
+/// The board's side of a `Board`.
 protocol SimulatedBoard: Sendable {
     init(_ options: [String: String])
-    /// Sent when the line opens; empty where the board waits silently.
+    /// Sent when the line opens; may be empty.
     var greeting: [UInt8] { get }
-    /// Takes the first command, or one byte that begins none, from the front; `nil` where more bytes are needed.
+    /// Removes the first command, or one byte that begins none; `nil` if more bytes are needed.
     mutating func takeCommand(from bytes: inout [UInt8]) -> BoardCommand?
-    /// How the board confirms a command; empty where it does not.
     func confirmation(of command: BoardCommand) -> [UInt8]
     func pressure(_ pressure: Int) -> [UInt8]
     func end(of record: SimulatedRecord?) -> [UInt8]
     func result(_ record: SimulatedRecord) -> [UInt8]
     func status(_ record: SimulatedRecord?) -> [UInt8]
-    /// The result comes before the end, unasked; otherwise it is asked for.
+    /// The result is sent unasked, before the end; otherwise on request.
     static var sendsResults: Bool { get }
 }
 
@@ -23,8 +21,7 @@ extension SimulatedBoard {
     func status(_ record: SimulatedRecord?) -> [UInt8] { [] }
 }
 
-/// A simulated measuring board. A start gives the next record after six pressures; with `pushes` and without a start it measures by
-/// itself, as at its own key.
+/// A start gives the next record after six pressures; with `pushes` it measures without a start, as by its own key.
 struct BoardSimulator<Make: SimulatedBoard>: CuffSimulator {
     private static var pressures: [Int] { [40, 100, 160, 130, 95, 60] }
 
@@ -56,7 +53,6 @@ struct BoardSimulator<Make: SimulatedBoard>: CuffSimulator {
     }
 
     private var record: SimulatedRecord? { script.records.isEmpty ? nil : script.records[min(next, script.records.count - 1)] }
-    /// The record of the measurement that ended last.
     private var latest: SimulatedRecord? { next > 0 ? script.records[min(next, script.records.count) - 1] : nil }
 
     private mutating func obey(_ command: BoardCommand) -> [SimulatorAction] {
@@ -92,11 +88,10 @@ struct BoardSimulator<Make: SimulatedBoard>: CuffSimulator {
         return (Make.sendsResults ? [.write(board.result(record))] : []) + [.write(board.end(of: record))]
     }
 
-    /// A measurement at the board's own key, told in one go.
+    /// A measurement started by the board's own key, sent at once.
     private mutating func push() -> [SimulatorAction] {
         guard step == nil, next < script.records.count, let record else { return [] }
         var actions: [SimulatorAction] = [.write(board.pressure(Self.pressures[2]))] + end()
-        // Somebody else's program asks for it.
         if !Make.sendsResults, record.failure == nil { actions.append(.write(board.result(record))) }
         return actions + (next < script.records.count ? [.arm(.poll, script.interval)] : [])
     }

@@ -1,48 +1,48 @@
-/// What a family can do, queryable before anything is asked of a cuff.
+/// The capabilities of a family, known without contacting a cuff.
 public struct Capabilities: OptionSet, Sendable, Hashable {
-    /// One bit for each word of `words`, in their order.
+    /// One bit per word of `words`, in order.
     public let rawValue: UInt32
-    /// Any bits; bits without a word mean nothing.
+    /// Unnamed bits are ignored.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Its memory can be read on request.
+    /// Reads the memory on request.
     public static let storedReadings = Capabilities(rawValue: 1 << 0)
-    /// It sends results unasked.
+    /// Receives results sent unasked.
     public static let push = Capabilities(rawValue: 1 << 1)
-    /// It sends the pressure in the cuff while it measures.
+    /// Receives cuff pressures during a measurement.
     public static let livePressure = Capabilities(rawValue: 1 << 2)
-    /// A measurement can be started from here: the cuff inflates.
+    /// Starts a measurement: the cuff inflates.
     public static let measure = Capabilities(rawValue: 1 << 3)
-    /// A measurement can be stopped from here.
+    /// Stops a measurement.
     public static let stop = Capabilities(rawValue: 1 << 4)
-    /// Its clock can be read.
+    /// Reads the cuff's clock.
     public static let readClock = Capabilities(rawValue: 1 << 5)
-    /// Its clock can be set.
+    /// Sets the cuff's clock.
     public static let setClock = Capabilities(rawValue: 1 << 6)
-    /// Its memory keeps several persons apart.
+    /// The memory distinguishes several persons.
     public static let users = Capabilities(rawValue: 1 << 7)
-    /// Its automatic measurements can be switched.
+    /// Switches the cuff's automatic measurements.
     public static let schedule = Capabilities(rawValue: 1 << 8)
-    /// Its memory can be erased from here.
+    /// Erases the cuff's memory.
     public static let erase = Capabilities(rawValue: 1 << 9)
-    /// It sends model, serial number, version or the like.
+    /// Reads model, serial number, version or the like.
     public static let information = Capabilities(rawValue: 1 << 10)
-    /// The automatic window's start and end can be set on the cuff.
+    /// Sets the start and end of the automatic window on the cuff.
     public static let scheduleWindow = Capabilities(rawValue: 1 << 11)
-    /// The time between its own automatic measurements can be set on the cuff (`CuffDriver.cycles`).
+    /// Sets the interval of the cuff's automatic measurements (`CuffDriver.cycles`).
     public static let scheduleInterval = Capabilities(rawValue: 1 << 12)
-    /// It measures from start to stop, a reading for every beat, instead of once.
+    /// Measures from start to stop, with a reading for every beat.
     public static let continuous = Capabilities(rawValue: 1 << 13)
-    /// It forgets a reading once its storage is acknowledged.
+    /// The cuff deletes a reading once it is acknowledged.
     public static let forgets = Capabilities(rawValue: 1 << 14)
 
-    /// The words of the capabilities, in the order of their bits.
+    /// The names of the capabilities, in bit order.
     public static let words: [String] = [
         "stored_readings", "push", "live_pressure", "measure", "stop", "read_clock", "set_clock", "users", "schedule",
         "erase", "information", "schedule_window", "schedule_interval", "continuous", "forgets",
     ]
 
-    /// The words of the capabilities that are set, in the order of their bits.
+    /// The names of the set capabilities, in bit order.
     public var words: [String] {
         Self.words.indices.filter { rawValue & (1 << UInt32($0)) != 0 }.map { Self.words[$0] }
     }

@@ -1,14 +1,12 @@
-/// Why a cuff is not asked to obey a command. Decided in one place, before anything is written: by `FinishingSession` for every
-/// session, and by a run before it opens the device.
+/// Why a command is refused before anything is written: by `FinishingSession` for every session, and by a run before it opens the device.
 package enum CommandRefusal: Sendable, Hashable {
-    /// The driver does not offer this.
     case notOffered(Capabilities)
-    /// The memory does not tell persons apart: without users the readings of all persons would be read, or erased.
+    /// The memory does not distinguish persons, so that all their readings would be read or erased.
     case noUsers
-    /// The memory has these users only.
+    /// The memory has only these users.
     case users(ClosedRange<Int>)
 
-    /// `nil` where a cuff with these capabilities and users can obey. `users` is `nil` where the driver does not know how many.
+    /// `nil` if the command is allowed. `users` is `nil` if their number is unknown.
     package init?(_ command: SessionCommand, capabilities: Capabilities, users: ClosedRange<Int>?) {
         if let user = command.user {
             if !capabilities.contains(.users) {
@@ -35,7 +33,7 @@ package enum CommandRefusal: Sendable, Hashable {
 }
 
 extension SessionCommand {
-    /// What a cuff must be able to do to obey; `nil`: every cuff can.
+    /// The required capability; `nil`: none.
     package var capability: Capabilities? {
         switch self {
         case .follow: nil
@@ -50,7 +48,6 @@ extension SessionCommand {
         }
     }
 
-    /// The one user that is meant.
     fileprivate var user: Int? {
         switch self {
         case .readMemory(let user), .clear(let user): user

@@ -1,37 +1,33 @@
-/// One conversation with one cuff: events in, actions out. It has no I/O, no clock and no thread; its driver owns
-/// all three. The same session serves a live cuff, a replay, a fuzzer and a test.
-///
-/// Rules:
-/// - A session begins silent. Nothing is written before a `command`; `.follow` allows only the answers the protocol needs, and
-///   the polls of a monitor that says nothing unasked, which can only be reached where the user assigned its driver.
-/// - What was requested is known from `sent`, not from what the session wrote: in a replay the questions were
-///   sent by other software.
-/// - A byte the protocol does not allow becomes a report. It is never a crash and never a guess.
-/// - Cutting `received` anywhere changes nothing.
+/// One conversation with one cuff as a state machine, without I/O, clock or thread. The same session serves a live cuff, a replay, a fuzzer
+/// and a test.
+/// - It begins silent. Nothing is written before a `command`; `.follow` allows only answers the protocol needs, and polls of a monitor that
+///   sends nothing unasked, possible only if the user assigned its driver.
+/// - Requests are recognised by `sent`, not by the session's own writes: in a replay other software sent them.
+/// - A byte that the protocol does not allow becomes a report; it never traps and is never guessed.
+/// - The result does not depend on how `received` is cut.
 public protocol CuffSession: Sendable {
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions)
-    /// The host wants to end. Returns whether the session still has to write to the cuff; then `finish` follows
-    /// within the protocol's own time. Only ever called live.
+    /// The host wants to end. Returns whether the session still has to write; `finish` then follows. Called only live.
     mutating func endInOrder(into actions: inout SessionActions) -> Bool
-    /// Takes the bytes that came behind those with which the session finished. They belong to the next session.
+    /// Removes the unread bytes after those that finished the session; they belong to the next one.
     mutating func takeUnread() -> [UInt8]
-    /// Whole frames so far; `nil` where the family has none (its reports are counted, or its answers have a known length).
+    /// Whole frames so far; `nil` if the family has none (reports are counted, or answers have a known length).
     var frames: Int? { get }
-    /// Whether `committed` changes what the session does: it acknowledges to the cuff, or asks for the next record.
+    /// Whether the session uses `committed`: to acknowledge to the cuff, or to request the next record.
     var hearsCommits: Bool { get }
 }
 
 extension CuffSession {
-    /// `nil`: the family has no frames to count.
+    /// Default: no frames to count.
     public var frames: Int? { nil }
-    /// Nothing is left: everything that is received is used at once.
+    /// Default: no unread bytes.
     public mutating func takeUnread() -> [UInt8] { [] }
-    /// Nothing to write before the end.
+    /// Default: nothing to write.
     public mutating func endInOrder(into actions: inout SessionActions) -> Bool { false }
-    /// Commits are handed over unless the session says otherwise.
+    /// Default: commits are used.
     public var hearsCommits: Bool { true }
 
-    /// The same with a new array for the actions; for tests and small tools.
+    /// `handle` with a new array of actions; for tests and small tools.
     public mutating func handle(_ event: SessionEvent) -> [SessionAction] {
         var actions = SessionActions()
         handle(event, into: &actions)
@@ -39,74 +35,68 @@ extension CuffSession {
     }
 }
 
-/// What happens to a session. They are handed over one at a time.
+/// An input to a session, passed one at a time.
 public enum SessionEvent: Sendable {
     case opened
     /// Bytes from the cuff, in any chunking. For HID: one report.
     case received([UInt8])
-    /// Bytes that went to the cuff, one write each.
     case sent([UInt8])
     case timerFired(TimerID)
-    /// The first `through` readings that this session emitted, counted from its beginning, are on disk in every
-    /// required sink. A count, not an id: the id is made outside, and emissions are committed in order.
+    /// The session's first `through` readings are on disk in every required sink. A count, because ids are made outside.
     case committed(through: Int)
     case command(SessionCommand)
-    /// The transport ended, or the capture did.
     case closed
 }
 
-/// What a session wants done, in order.
+/// An action of a session; performed in order.
 public enum SessionAction: Sendable {
     case write([UInt8])
-    /// A HID feature report (report number 0), where the family has one.
+    /// A HID feature report (report number 0).
     case writeFeature([UInt8])
-    /// Indirect, as `identify` is: every action is as large as the largest case, and the others are small.
+    /// Indirect, as `identify`, because every action takes the size of the largest case.
     indirect case emit(Reading)
     case live(LiveEvent)
     indirect case identify(DeviceIdentity)
-    /// The cuff sent what its clock shows at this moment.
+    /// The present time of the cuff's clock.
     case clock(DeviceTime)
-    /// The cuff sent the minutes between its automatic measurements; 0 when they are off.
+    /// Minutes between the cuff's automatic measurements; 0: off.
     case cycle(minutes: Int)
     /// Replaces the timer of the same id.
     case arm(TimerID, Duration)
     case disarm(TimerID)
-    /// The next write acknowledges the first `through` readings that this session emitted: from then on an equal record is
-    /// another one (`Reading.Repetition.untilAcknowledged`). 0: what earlier conversations left is another one.
+    /// The next write acknowledges the session's first `through` readings: later equal records are new
+    /// (`Reading.Repetition.untilAcknowledged`). 0: only those of earlier conversations.
     case acknowledge(through: Int)
-    /// The conversation starts over, and unacknowledged records may come again; with `isLost` the last acknowledgement did
-    /// not reach the cuff either.
+    /// The conversation restarts, and unacknowledged records may be repeated; with `isLost`, also those of the last acknowledgement.
     case expectRepetitions(isLost: Bool)
-    /// To be kept for the next session with any cuff of this driver (`SessionContext.memory`).
+    /// Store for the next session with any cuff of this driver (`SessionContext.memory`).
     case remember(key: String, value: [UInt8])
     case report(Diagnostic)
-    /// The session has ended, and with it every timer that it armed.
+    /// The session and its timers have ended.
     case finish(Outcome)
 }
 
-/// A session may have several timers; each family names its own.
+/// Identifies a timer of a session; each family defines its own.
 public struct TimerID: RawRepresentable, Sendable, Hashable {
-    /// The number that tells a session's timers apart.
+    /// Unique within a session.
     public let rawValue: UInt8
-    /// Any number; a family's own timers begin at 4.
+    /// A family's own timers begin at 4.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// An answer must come before this.
+    /// Time-out of an answer.
     public static let response = TimerID(rawValue: 0)
-    /// Nothing more came: silence is what ends a frame of this family.
+    /// Silence ends a frame of this family.
     public static let silence = TimerID(rawValue: 1)
-    /// The whole measurement or transfer must end before this.
+    /// Time-out of the whole measurement or transfer.
     public static let overall = TimerID(rawValue: 2)
     /// The next poll or keep-alive.
     public static let poll = TimerID(rawValue: 3)
 }
 
-/// What the session is asked to do. A driver that cannot, finishes with `Outcome.unsupported` before anything is sent.
+/// A command to a session. A driver without the capability finishes with `Outcome.unsupported` before anything is sent.
 public enum SessionCommand: Sendable, Hashable {
-    /// Receive what the cuff sends unasked, with only the answers its protocol requires. A bedside monitor that falls silent
-    /// without questions is asked for what it shows.
+    /// Receive what the cuff sends unasked, with only the required answers. A silent bedside monitor is polled for its result.
     case follow
-    /// Fetch the stored readings, all of them or one user's, then finish. Erases nothing, except where the family's
-    /// acknowledgement of a committed reading is itself the deletion.
+    /// Read the stored readings, of one user or all. Erases nothing, unless acknowledging a committed reading deletes it.
     case readMemory(user: Int?)
     case measure
     case stop
@@ -114,29 +104,27 @@ public enum SessionCommand: Sendable, Hashable {
     case setClock(DeviceTime)
     case information
     case schedule(ScheduleCommand)
-    /// Erase stored readings; only ever after they were committed.
+    /// Erase stored readings, only after they were committed.
     case clear(user: Int?)
 }
 
-/// What can be done about the cuff's own automatic measurements.
+/// A command for the cuff's own automatic measurements.
 public enum ScheduleCommand: Sendable, Hashable {
     case get
     case off
-    /// Minutes between automatic measurements.
     case every(Int)
 }
 
-/// How a session ended.
+/// The end of a session.
 public enum Outcome: Sendable, Hashable {
     case complete
     case unsupported(String)
-    /// The cuff did not answer.
     case noAnswer(String)
     /// The cuff answered against its protocol, or ended the conversation.
     case failed(String)
     case aborted(String)
 
-    /// What went wrong; `nil` when nothing did.
+    /// The error, if any.
     public var sentence: String? {
         switch self {
         case .complete: nil
@@ -145,18 +133,17 @@ public enum Outcome: Sendable, Hashable {
     }
 }
 
-/// A message about the session while it runs; it is logged.
+/// A message of a running session, for the log.
 public enum Diagnostic: Sendable, Hashable {
-    /// Bytes that belong to no frame.
     case skipped(bytes: Int, FrameFault)
     /// A whole frame with unknown or impossible content.
     case ignored(StaticName, [UInt8])
-    /// The number of records that the cuff is about to send; several announcements add up. It serves the display of progress alone.
+    /// The number of records the cuff is about to send; announcements add up. For the display of progress only.
     case announced(records: Int)
     case note(String)
     case warning(String)
 
-    /// In English, lower case, without a full stop; at most 32 bytes of a frame are shown, as hex.
+    /// In English, lower case, without a full stop, with at most 32 bytes of a frame as hex.
     public var sentence: String {
         switch self {
         case .skipped(let bytes, let fault): "skipped \(bytes) byte\(bytes == 1 ? "" : "s"): \(fault.sentence)"
@@ -167,20 +154,20 @@ public enum Diagnostic: Sendable, Hashable {
     }
 }
 
-/// The context a session is created with.
+/// The configuration of a session.
 public struct SessionContext: Sendable {
-    /// Identity of the cuff as the host knows it (USB serial number or path); empty when unknown.
+    /// The cuff's identity as known to the host (USB serial number or path); empty if unknown.
     public var device: String
     /// Options of the family, e.g. `variant: inbody`; each driver lists its own.
     public var options: [String: String]
-    /// What earlier sessions asked to `remember`.
+    /// Data that earlier sessions asked to `remember`.
     public var memory: [String: [UInt8]]
-    /// Readings will be `committed`. Without a durable sink they never are, and the session must not wait for it.
+    /// Readings will be `committed`. Without a durable sink they are not, and the session must not wait for it.
     public var keepsReadings: Bool
-    /// The bytes are recorded: what an earlier conversation gave must not be left out, or a recording could be read only once.
+    /// The bytes are a recording: nothing may be left out because an earlier conversation gave it.
     public var isRecorded: Bool
 
-    /// Sets each property as given.
+    /// Creates a context.
     public init(
         device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:], keepsReadings: Bool = true,
         isRecorded: Bool = false
@@ -192,10 +179,10 @@ public struct SessionContext: Sendable {
         self.memory = memory
     }
 
-    /// The key under which it is remembered whether a device asks for its clock to be set: one byte, 1 or 0.
+    /// The `memory` key for whether a device asks for its clock to be set: one byte, 1 or 0.
     public static func clockWishKey(_ device: String) -> String { "wants-clock/\(device)" }
 
-    /// The devices that asked for it, as remembered.
+    /// The devices that asked for it, according to `memory`.
     public static func clockWishes(in memory: [String: [UInt8]]) -> [String] {
         let start = clockWishKey("")
         return memory.filter { $0.key.hasPrefix(start) && $0.value == [1] }.map { String($0.key.dropFirst(start.count)) }.sorted()

@@ -1,20 +1,19 @@
-/// The cuff's side of a protocol, as pure as the driver's: it serves `cuff simulate`, the tests and the fuzzers.
+/// The cuff's side of a protocol as a state machine, for `cuff simulate`, tests and fuzzers.
 public protocol CuffSimulator: Sendable {
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction]
 }
 
-/// What happens to a simulated cuff.
+/// An input to a simulated cuff.
 public enum SimulatorEvent: Sendable {
     case opened
     /// Bytes from the host. For HID: one report.
     case received([UInt8])
-    /// A HID feature report from the host.
     case receivedFeature([UInt8])
     case timerFired(TimerID)
     case closed
 }
 
-/// What a simulated cuff does.
+/// An action of a simulated cuff.
 public enum SimulatorAction: Sendable, Hashable {
     /// For HID: one report.
     case write([UInt8])
@@ -25,20 +24,20 @@ public enum SimulatorAction: Sendable, Hashable {
     case finish
 }
 
-/// What a simulated cuff holds and how it behaves.
+/// The content and behaviour of a simulated cuff.
 public struct SimulatorScript: Sendable {
-    /// The memory, oldest first; where `pushes` is set, also what is sent.
+    /// The memory, oldest first; with `pushes`, also sent.
     public var records: [SimulatedRecord]
-    /// Send the records unasked, one per `interval`, where the family can.
+    /// Send the records unasked, one per `interval`, if the family supports it.
     public var pushes: Bool
     /// The time between two pushed records.
     public var interval: Duration
-    /// What the cuff's clock shows at the start. Records lie before it, as in any memory.
+    /// The cuff's clock at the start; records lie before it.
     public var clock: DeviceTime
-    /// Options of the family, the same as `CuffDriver.options` plus what its simulator documents.
+    /// Options of the family: `CuffDriver.options`, and those its simulator documents.
     public var options: [String: String]
 
-    /// The defaults give three records, the same on every run. Without a `clock` it shows the minute after the latest record.
+    /// Default: three records, the same on every run. Without `clock`, it is the minute after the latest record.
     public init(
         records: [SimulatedRecord] = SimulatedRecord.sample(count: 3, seed: 1), pushes: Bool = true,
         interval: Duration = .seconds(1),
@@ -56,18 +55,18 @@ public struct SimulatorScript: Sendable {
 
 /// One measurement in a simulated memory. Values are in mmHg and beats per minute.
 public struct SimulatedRecord: Sendable, Hashable {
-    /// The four values, in mmHg and, for the pulse, beats per minute. They are not checked.
+    /// In mmHg and, for the pulse, beats per minute; not checked.
     public var systolic, diastolic, mean, pulse: Int
-    /// The user slot as the family counts.
+    /// The user slot, numbered as by the family.
     public var user: Int
-    /// What the cuff's clock showed at the measurement.
+    /// The cuff's clock at the measurement.
     public var time: DeviceTime
-    /// What the cuff notes beside the values; families send what their protocol can.
+    /// Annotations of the measurement; sent as far as the protocol can.
     public var flags: MeasurementFlags
-    /// The measurement failed; the values do not count.
+    /// The measurement failed; the values are not used.
     public var failure: FailureReason?
 
-    /// Sets each property as given; nothing is checked.
+    /// Creates a record without checks.
     public init(
         _ systolic: Int, _ diastolic: Int, mean: Int, pulse: Int, user: Int = 1, time: DeviceTime,
         flags: MeasurementFlags = [], failure: FailureReason? = nil
@@ -82,7 +81,7 @@ public struct SimulatedRecord: Sendable, Hashable {
         self.failure = failure
     }
 
-    /// Measurements an hour and some minutes apart from 2026-05-05 07:31 on, the same for the same seed.
+    /// Measurements at least an hour apart, from 2026-05-05 07:31; reproducible by seed.
     public static func sample(count: Int, seed: UInt64) -> [SimulatedRecord] {
         var random = SplitMix64(seed: seed)
         let start = DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10).wallSeconds
@@ -100,7 +99,7 @@ public struct SimulatedRecord: Sendable, Hashable {
     }
 }
 
-/// A small seeded generator (Steele, Lea, Flood 2014), so that every run is reproducible.
+/// A small seeded generator (Steele, Lea, Flood 2014) for reproducible runs.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
     /// Equal seeds give equal sequences.
@@ -116,7 +115,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 }
 
 extension FrameReader {
-    /// The frames that these bytes complete; bytes that belong to none are passed over.
+    /// The frames that these bytes complete; other bytes are skipped.
     mutating func wholeFrames(of bytes: [UInt8]) -> [[UInt8]] {
         feed(bytes)
         var frames: [[UInt8]] = []

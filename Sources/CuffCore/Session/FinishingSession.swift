@@ -1,39 +1,36 @@
-/// A session that finishes once and ignores every later event. A family says what bytes, timers and commands mean to it; the
-/// `handle` that calls these functions is the same for every family.
+/// A session that finishes once and ignores later events. Its `handle` calls the family's functions for bytes, timers and commands.
 public protocol FinishingSession: CuffSession {
-    /// Set by `finish`: from then on events are ignored.
+    /// Set by `finish`; later events are ignored.
     var isFinished: Bool { get set }
-    /// What the driver offers. Any other command is refused before `obey`.
+    /// The driver's capabilities; other commands are refused before `obey`.
     var capabilities: Capabilities { get }
-    /// The users of the memory; `nil` where the driver has none, or does not know how many.
+    /// The users of the memory; `nil` without users, or if their number is unknown.
     var users: ClosedRange<Int>? { get }
-    /// Nothing was asked of the cuff: then the end of the connection is a regular end.
+    /// Nothing was asked of the cuff, so that the end of the connection is regular.
     var isListening: Bool { get }
-    /// The transport is open. Nothing may be written yet.
+    /// The transport is open; nothing may be written yet.
     mutating func opened(into actions: inout SessionActions)
     /// Bytes from the cuff, in any chunking. For HID: one report.
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions)
-    /// One write that went to the cuff, by this session or, in a capture, by other software.
+    /// One write to the cuff, by this session or, in a capture, by other software.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions)
-    /// A timer that this session armed has fired.
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions)
-    /// The first `through` readings that this session emitted are on disk in every required sink.
+    /// The session's first `through` readings are on disk in every required sink.
     mutating func noteCommitted(through: Int, into actions: inout SessionActions)
-    /// What the session is asked to do: a command that `capabilities` offer.
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions)
-    /// The transport ended, or the capture did: give or report what is still held, then `finish`.
+    /// The transport or the capture ended: emit or report what is held, then `finish`.
     mutating func lineEnded(into actions: inout SessionActions)
 }
 
 extension FinishingSession {
-    /// Ends the session, once: a second call does nothing.
+    /// Ends the session; further calls do nothing.
     public mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
         guard !isFinished else { return }
         isFinished = true
         actions.append(.finish(outcome))
     }
 
-    /// Calls the function for the event, unless the session has finished.
+    /// Dispatches the event, unless the session has finished.
     public mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
         guard !isFinished else { return }
         switch event {
@@ -52,55 +49,53 @@ extension FinishingSession {
         }
     }
 
-    /// No range: any user is asked for.
+    /// Default: no limit.
     public var users: ClosedRange<Int>? { nil }
-    /// The session only listens.
+    /// Default: the session only listens.
     public var isListening: Bool { true }
-    /// Nothing to do.
+    /// Default: does nothing.
     public mutating func opened(into actions: inout SessionActions) {}
-    /// What is sent does not matter to this family.
+    /// Default: ignored.
     public mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {}
-    /// The family arms no timer.
+    /// Default: no timers.
     public mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {}
-    /// The cuff forgets nothing when a reading is acknowledged.
+    /// Default: ignored; the cuff deletes nothing on acknowledgement.
     public mutating func noteCommitted(through: Int, into actions: inout SessionActions) {}
-    /// The family follows, and does nothing else.
+    /// Default: does nothing; the family only follows.
     public mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {}
-    /// Finishes.
+    /// Default: finishes.
     public mutating func lineEnded(into actions: inout SessionActions) { finishAtEnd(into: &actions) }
 
-    /// Finishes at the end of the connection: complete where nothing was asked, otherwise without an answer.
+    /// Finishes at the end of the connection: complete if nothing was asked, otherwise without an answer.
     public mutating func finishAtEnd(into actions: inout SessionActions) {
         finish(isListening ? .complete : .noAnswer("the connection ended before the cuff had sent everything"), into: &actions)
     }
 }
 
-/// A session whose cuff sends frames of one format. Its reader finds them and resynchronises after damage.
+/// A session with a cuff that sends frames of one format.
 public protocol FramedSession: FinishingSession {
-    /// What a frame of this family looks like.
     associatedtype Format: FrameFormat
-    /// Holds the bytes that are not a whole frame yet.
+    /// Holds the bytes of an unfinished frame.
     var reader: FrameReader<Format> { get set }
-    /// A whole frame, in `reader.buffer` at this range.
+    /// Handles a whole frame, at this range of `reader.buffer`.
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions)
-    /// Bytes that belong to no frame.
     mutating func skipped(_ count: Int, _ fault: FrameFault, into actions: inout SessionActions)
 }
 
 extension FramedSession {
     /// Whole frames so far.
     public var frames: Int? { reader.frames }
-    /// The bytes behind the frame that ended this session.
+    /// The bytes after the frame that ended this session.
     public mutating func takeUnread() -> [UInt8] { reader.takeWaiting() }
     /// A copy of a frame's bytes.
     public func bytes(of range: Range<Int>) -> [UInt8] { Array(reader.buffer[range]) }
 
-    /// Hands over each frame that the bytes complete.
+    /// Handles each frame that the bytes complete.
     public mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         receiveFrames(of: bytes, into: &actions)
     }
 
-    /// The same under a name of its own, for a family that does more with a chunk.
+    /// `receive` under another name, for a family that does more with a chunk.
     public mutating func receiveFrames(of bytes: [UInt8], into actions: inout SessionActions) {
         reader.feed(bytes)
         while !isFinished, let step = reader.next() {
@@ -111,17 +106,17 @@ extension FramedSession {
         }
     }
 
-    /// Reports the gap.
+    /// Default: reports the gap.
     public mutating func skipped(_ count: Int, _ fault: FrameFault, into actions: inout SessionActions) {
         actions.report(skipped: count, fault)
     }
 
-    /// No more bytes will come: an incomplete frame is reported.
+    /// Ends the stream; an incomplete frame is reported.
     public mutating func receiveRest(into actions: inout SessionActions) {
         if case .skipped(let count, let fault)? = reader.finish() { skipped(count, fault, into: &actions) }
     }
 
-    /// What arrived of an answer will not be completed by the next one.
+    /// Drops a partial answer, which the next bytes will not complete.
     public mutating func discardIncomplete(into actions: inout SessionActions) {
         let left = reader.discard()
         if left > 0 { actions.report(skipped: left, .incomplete) }

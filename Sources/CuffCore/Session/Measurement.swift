@@ -1,20 +1,15 @@
-/// The life of one measurement that the host asks for: started, or why not; live data; and exactly one end.
-///
-/// It is pure: its driver hands over what the session did and what the person did, and performs the effects. It
-/// has no protocol and no clock; waiting is an effect, and its end is an event (`waitedForDeflation`, `timedOut`).
-///
-/// Rules:
-/// - `started` or `notStarted` comes once and before everything else. `ended` comes once and last, also after
-///   `notStarted`, with the reason again.
-/// - A blood pressure of origin `measurement` is the result; a failure record is a failure. What comes afterwards (a
-///   table of oscillations) belongs to the session, not to the measurement. A continuous cuff's result is its last beat.
-/// - Asking to stop sends the cuff's stop at once and waits for the session to end. Asking again leaves.
-/// - A session that ends by itself has sent the stop where one was needed; where the host ends it, the host does.
+/// The state machine of one requested measurement: started, or why not; live data; exactly one end. Its driver passes the session's actions
+/// and the user's requests, and performs the effects, including waits (`waitedForDeflation`, `timedOut`).
+/// - `started` or `notStarted` comes once and first. `ended` comes once and last, also after `notStarted`, with the same reason.
+/// - A blood pressure of origin `measurement` is the result; a failure record is a failure. Later data (a table of oscillations) belongs to
+///   the session. A continuous cuff's result is its last beat.
+/// - A stop request sends the cuff's stop at once and waits for the session to end; a second request does not wait.
+/// - A session that ends itself has sent any necessary stop; if the host ends it, the host does.
 public struct Measurement: Sendable {
-    /// How a measurement ended: exactly one of these is reported.
+    /// The end of a measurement; exactly one is reported.
     public enum End: Sendable, Hashable {
         case result(Reading)
-        /// By the person, here or on the cuff.
+        /// By the user, here or on the cuff.
         case aborted
         case failed(Fault)
     }
@@ -23,22 +18,16 @@ public struct Measurement: Sendable {
     public enum Fault: Sendable, Hashable {
         /// The driver cannot measure on demand; nothing was sent.
         case unsupported
-        /// The cuff did not answer the start.
         case noAnswer(String)
-        /// The cuff answered that it will not.
         case refused(String)
-        /// The cuff measured and failed.
         case cuff(Failure)
         /// The line broke, or the cuff ended the conversation.
         case lost(String)
-        /// It took longer than it may.
         case timedOut
-        /// The measurement ended, and no result came.
         case noResult
-        /// It was stopped before it started.
         case stopped
 
-        /// The same as a failure, for the sinks; `nil` where nothing was begun.
+        /// The fault as a failure, for the sinks; `nil` if nothing was started.
         public var asFailure: Failure? {
             switch self {
             case .unsupported: nil
@@ -52,7 +41,7 @@ public struct Measurement: Sendable {
             }
         }
 
-        /// For a person.
+        /// A sentence for the user.
         public var sentence: String {
             switch self {
             case .unsupported: "this cuff cannot be started remotely"
@@ -81,13 +70,12 @@ public struct Measurement: Sendable {
         }
     }
 
-    /// What the driver of this value has to do, in order.
+    /// An action of the driver; performed in order.
     public enum Effect: Sendable, Hashable {
-        /// Tell the session.
         case command(SessionCommand)
-        /// Call `waitedForDeflation` after this time, unless it has ended.
+        /// Call `waitedForDeflation` after this time, unless the measurement has ended.
         case wait(Duration)
-        /// The session is not needed any more.
+        /// The session is no longer needed.
         case leave
         case started
         case notStarted(Fault)
@@ -95,9 +83,9 @@ public struct Measurement: Sendable {
         case ended(End)
     }
 
-    /// Where a measurement stands. It never goes back.
+    /// The state of a measurement; it only advances.
     public enum State: Sendable, Hashable {
-        /// Asked for; the cuff has not said that it started.
+        /// Requested; the cuff has not confirmed the start.
         case asked
         case running
         /// Stop was sent; the cuff deflates.
@@ -105,13 +93,13 @@ public struct Measurement: Sendable {
         case ended
     }
 
-    /// After this the cuff is left to deflate by itself: longer than any documented cuff takes to open its valve.
+    /// Time for the cuff to deflate: longer than any documented cuff takes to open its valve.
     public static let deflationWait = Duration.seconds(3)
 
-    /// The time-out of a measurement: longer than any family's own limit. Without one a cuff could stay inflated.
+    /// The time limit of a measurement, longer than any family's own. Without one a cuff could stay inflated.
     public static let longest = Duration.seconds(300)
 
-    /// Where the measurement stands now.
+    /// The present state.
     public private(set) var state = State.asked
     private let canStop: Bool
     /// Every beat is a reading; the last of them is the result.
@@ -127,7 +115,7 @@ public struct Measurement: Sendable {
         isContinuous = capabilities.contains(.continuous)
     }
 
-    /// Asks for a measurement. A driver without the capability is rejected before anything is sent.
+    /// Requests a measurement. A driver without the capability is rejected before anything is sent.
     public static func begin(_ capabilities: Capabilities, into effects: inout [Effect]) -> Measurement {
         var measurement = Measurement(capabilities)
         guard capabilities.contains(.measure) else {
@@ -140,7 +128,7 @@ public struct Measurement: Sendable {
         return measurement
     }
 
-    /// What the session did. Writes, timers and reports do not change the measurement.
+    /// Handles an action of the session. Writes, timers and reports have no effect.
     public mutating func handle(_ action: SessionAction, into effects: inout [Effect]) {
         guard state != .ended else { return }
         switch action {
@@ -153,7 +141,7 @@ public struct Measurement: Sendable {
                 if isContinuous { latest = reading } else { end(.result(reading), into: &effects) }
             case .failure(let failure):
                 start(into: &effects)
-                // A cuff that was stopped, by the host or on itself, reports that as an error of its own.
+                // A stopped cuff reports the stop as an error of its own.
                 let isAborted = wasStopSent || wasAborted || failure.reason == .stopped
                 end(isAborted ? .aborted : .failed(.cuff(failure)), into: &effects)
             case .pulseRate, .quantity: break
@@ -167,13 +155,13 @@ public struct Measurement: Sendable {
         switch event {
         case .started: start(into: &effects)
         case .cuffPressure, .beat, .oscillation:
-            // A cuff that shows pressure has started, whether it reported that or not.
+            // Pressure shows that the cuff has started, even if it did not report that.
             start(into: &effects)
             effects.append(.live(event))
         case .waveform: effects.append(.live(event))
         case .ended, .recovered, .alert: break
         case .aborted: wasAborted = true
-        // The host detects that a cuff is gone; no cuff reports it.
+        // Loss of a cuff is detected by the host; no cuff reports it.
         case .failed(let failure): if failure.reason != .lost { self.failure = failure }
         }
     }
@@ -192,15 +180,14 @@ public struct Measurement: Sendable {
         finish(.failed(fault), or: fault, into: &effects)
     }
 
-    /// The transport ended: unplugged, or the line was lost. A stop can no longer be sent.
+    /// The transport ended; a stop can no longer be sent.
     public mutating func lineEnded(_ reason: String, into effects: inout [Effect]) {
         guard state != .ended else { return }
         let end: End = wasAborted || wasStopSent ? .aborted : .failed(failure.map { .cuff($0) } ?? .lost(reason))
         finish(end, or: .lost(reason), into: &effects)
     }
 
-    /// The person wants it to stop. The first call sends the stop and waits for the deflation; the second call does not
-    /// wait.
+    /// Stops on the user's request. The first call sends the stop and waits for deflation; the second does not wait.
     public mutating func stop(into effects: inout [Effect]) {
         guard state != .ended else { return }
         guard state != .stopping, canStop else { return leave(.aborted, or: .stopped, into: &effects) }
@@ -209,13 +196,13 @@ public struct Measurement: Sendable {
         effects.append(.wait(Self.deflationWait))
     }
 
-    /// `wait` is over.
+    /// The `wait` is over.
     public mutating func waitedForDeflation(into effects: inout [Effect]) {
         guard state == .stopping else { return }
         leave(.aborted, or: .stopped, into: &effects)
     }
 
-    /// The host's own limit for a measurement is reached.
+    /// The host's time limit was reached.
     public mutating func timedOut(into effects: inout [Effect]) {
         guard state != .ended else { return }
         if canStop { sendStop(into: &effects) }
@@ -240,7 +227,7 @@ public struct Measurement: Sendable {
         effects.append(.leave)
     }
 
-    /// Ends it; where it never started, `notStarted` comes first.
+    /// Ends the measurement; sends `notStarted` first if it never started.
     private mutating func finish(_ end: End, or fault: Fault, into effects: inout [Effect]) {
         if !hasAnswered {
             hasAnswered = true

@@ -1,14 +1,13 @@
-/// A note that a measurement runs, kept on disk while it does: the process that finds one after a crash sends the cuff
-/// a stop. It is one line of text, so that a person can read it as well.
+/// A file that exists while a measurement runs: a process that finds one after a crash stops the cuff. One line of readable text.
 public struct MeasurementMark: Sendable, Hashable {
     /// The id of the cuff's driver.
     public var driver: String
-    /// How the host reaches the cuff, e.g. a device path.
+    /// The cuff's address on the host, e.g. a device path.
     public var address: String
-    /// When the measurement was started, by the host's clock.
+    /// The start time by the host's clock.
     public var begun: Timestamp
 
-    /// Sets each property as given.
+    /// Creates a mark.
     public init(driver: String, address: String, begun: Timestamp) {
         self.driver = driver
         self.address = address
@@ -18,9 +17,9 @@ public struct MeasurementMark: Sendable, Hashable {
     /// `1 <driver> <milliseconds> <address>`
     public var line: String { "1 \(driver) \(begun.milliseconds) \(address)\n" }
 
-    /// Reads what `line` wrote; `nil` for anything else, a line cut short by a crash included.
+    /// Parses `line`; `nil` for other text, including a line truncated by a crash.
     public init?(line: String) {
-        guard line.hasSuffix("\n") else { return nil }  // cut short by the crash
+        guard line.hasSuffix("\n") else { return nil }  // truncated by the crash
         let parts = line.dropLast().split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "1", !parts[1].isEmpty, !parts[3].isEmpty, let begun = Int64(parts[2])
         else { return nil }

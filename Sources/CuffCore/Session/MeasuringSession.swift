@@ -1,11 +1,11 @@
-/// A session that can start a measurement. Whatever goes wrong after the start, the cuff gets the command to deflate.
+/// A session that can start a measurement. After any error, the cuff gets the command to deflate.
 protocol MeasuringSession: RequestSession {
-    /// The command that stops a measurement and empties the cuff.
+    /// Stops the measurement and deflates the cuff.
     var stopCommand: [UInt8] { get }
 }
 
 extension MeasuringSession {
-    /// Writes the stop. The timers and the request of the measurement end; `ownTimeOut` gets `.response` after `limit`.
+    /// Writes the stop, ending the measurement's timers and request; `ownTimeOut` gets `.response` after `limit`.
     mutating func stop(within limit: Duration, into actions: inout SessionActions) {
         actions.append(.write(stopCommand))
         actions.append(.live(.aborted))
@@ -14,7 +14,6 @@ extension MeasuringSession {
         actions.append(.arm(.response, limit))
     }
 
-    /// Stops a measurement that cannot be brought to its end.
     mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
         actions.append(.write(stopCommand))
         actions.append(.live(.failed(Failure(reason))))

@@ -1,21 +1,16 @@
-/// `listening`: a monitor that sends nothing is asked. `reading`: its present result is read.
+/// `listening`: a silent monitor is polled. `reading`: its present result is read.
 enum MonitorMode: Sendable { case listening, reading }
 
-/// A session with a bedside monitor that shows its last result for as long as it is asked. A read takes that result. While
-/// following, a monitor that another host already polls is not asked.
+/// A session with a bedside monitor, which a read polls for its last result. A follower does not poll a monitor polled by another host.
 protocol MonitorSession: FramedSession, RequestSession where Question == MonitorMode {
     var mode: MonitorMode { get set }
-    /// This session has asked.
     var asks: Bool { get set }
-    /// While following, no answer for this long means that no other host is asking.
+    /// While following, no answer for this long means that no other host polls.
     static var patience: Duration { get }
-    /// The question for the result, and how long a read waits for its answer.
     static var request: Request<MonitorMode> { get }
-    /// While following, the question is repeated after this.
     static var interval: Duration { get }
-    /// The first question, and the next one after a pause.
     mutating func ask(into actions: inout SessionActions)
-    /// Ends in order: what was asked for is called off.
+    /// Ends in order: cancels what was requested.
     mutating func conclude(_ outcome: Outcome, into actions: inout SessionActions)
 }
 
@@ -47,7 +42,6 @@ extension MonitorSession {
 
     mutating func conclude(_ outcome: Outcome, into actions: inout SessionActions) { finish(outcome, into: &actions) }
 
-    /// A read that found no result is over.
     mutating func settle(_ why: String, into actions: inout SessionActions) {
         guard mode == .reading else { return }
         actions.append(.report(.note(why)))

@@ -1,28 +1,27 @@
-/// When automatic measurements are due: every so many minutes, within a window of the day; or with one interval by day and
-/// another by night; for ever or up to an end.
+/// When automatic measurements are due: at an interval, optionally within a daily window, or with separate intervals for day and night; for
+/// ever or until an end.
 ///
-/// The first of a window is due at its beginning, the others at equal steps of real time after it, so that a change of
-/// the zone makes a window longer or shorter and never doubles or moves a measurement. A window that begins at a time which a
-/// change leaves out begins at the change; one that begins at a time which comes twice begins at the first of the two.
+/// The first of a window is due at its beginning, others at equal steps of real time, so that a change of the zone's offset lengthens or
+/// shortens a window but never doubles or moves a measurement. A window whose start does not exist begins at the change; one whose start
+/// comes twice begins at the first.
 public struct MonitoringPlan: Sendable, Hashable {
     /// Minutes between measurements.
     public let interval: Int
-    /// Minutes after midnight; the window may run past midnight. `nil`: all day, from midnight on, or from the end of the night
-    /// on where there is one.
+    /// Minutes after midnight; may run past midnight. `nil`: all day, from midnight or the end of the night.
     public let window: Window?
-    /// Another interval for a part of the day.
+    /// Another interval for part of the day.
     public let night: Night?
-    /// Nothing is due after this (seconds since 1970).
+    /// No measurement is due after this (seconds since 1970).
     public let until: Int64?
 
-    /// A part of each day with an interval of its own.
+    /// A part of each day with its own interval.
     public struct Night: Sendable, Hashable {
-        /// From when to when.
+        /// The part of the day.
         public let window: Window
         /// Minutes between measurements.
         public let interval: Int
 
-        /// `nil` where the interval is outside `intervals`.
+        /// `nil` if the interval is outside `intervals`.
         public init?(_ window: Window, every interval: Int) {
             guard MonitoringPlan.intervals.contains(interval) else { return nil }
             self.window = window
@@ -30,14 +29,14 @@ public struct MonitoringPlan: Sendable, Hashable {
         }
     }
 
-    /// A stretch of each day, in minutes after midnight of the wall clock.
+    /// A part of each day, in minutes after midnight of the wall clock.
     public struct Window: Sendable, Hashable {
         /// The first minute, 0…1439.
         public let from: Int
-        /// The minute at which the window ends, 0…1439, itself not included; at or before `from`: on the next day.
+        /// The end, 0…1439, exclusive; at or before `from`: on the next day.
         public let to: Int
 
-        /// `nil` where a time is outside the day, or both are the same.
+        /// `nil` if a time is outside the day, or both are equal.
         public init?(from: Int, to: Int) {
             guard (0..<1440).contains(from), (0...1440).contains(to), from != to, !(from == 0 && to == 1440) else { return nil }
             self.from = from
@@ -45,10 +44,10 @@ public struct MonitoringPlan: Sendable, Hashable {
         }
     }
 
-    /// An arm needs rest between inflations: the shortest interval is five minutes, the longest a day.  guess
+    /// An arm needs rest between inflations: at least five minutes; at most a day.  guess
     public static let intervals = 5...1440
 
-    /// `nil` where the interval is outside `intervals`, or a night stands beside a window of the day.
+    /// `nil` if the interval is outside `intervals`, or both `window` and `night` are given.
     public init?(every interval: Int, window: Window? = nil, night: Night? = nil, until: Int64? = nil) {
         guard Self.intervals.contains(interval), window == nil || night == nil else { return nil }
         self.interval = interval
@@ -57,26 +56,25 @@ public struct MonitoringPlan: Sendable, Hashable {
         self.until = until
     }
 
-    /// The first time after `instant` (seconds since 1970) at which a measurement is due; `nil` where none is any more.
+    /// The first due time after `instant` (seconds since 1970), if any.
     public func next(after instant: Int64, in zone: ZoneTable) -> Int64? {
         var best = next(after: instant, in: zone, window: day, every: interval)
         if let night {
             let first = next(after: instant, in: zone, window: night.window, every: night.interval)
             best = [best, first].compactMap { $0 }.min()
         }
-        // A window that a change of the zone leaves out for a day is there on the next.
+        // A window that an offset change removes one day exists on the next.
         let due = best ?? instant + 86400
         return until.map { due <= $0 } ?? true ? due : nil
     }
 
-    /// The part of the day that is not night.
     private var day: Window? { night.flatMap { Window(from: $0.window.to, to: $0.window.from) } ?? window }
 
     private func next(after instant: Int64, in zone: ZoneTable, window: Window?, every interval: Int) -> Int64? {
-        // The first of the night is no reason to inflate twice without a rest, nor the first of the day.
+        // The change between day and night must not cause two inflations without a rest.
         let rest = night == nil ? 0 : Int64(Self.intervals.lowerBound) * 60 - 1
         let day = WallTime.floor(zone.wall(at: instant), 86400)
-        // The window that began yesterday may still be open; tomorrow's is the latest that can be needed.
+        // Yesterday's window may still be open; tomorrow's is the latest needed.
         var best: Int64?
         for day in (day - 1)...(day + 2) {
             let bounds = Self.bounds(of: day, window, in: zone)
@@ -89,7 +87,7 @@ public struct MonitoringPlan: Sendable, Hashable {
         return best
     }
 
-    /// How many are due after `first`, up to and including `last`.
+    /// The number of due times after `first`, up to and including `last`.
     public func count(after first: Int64, through last: Int64, in zone: ZoneTable, limit: Int) -> Int {
         var count = 0
         var from = first

@@ -1,7 +1,7 @@
-/// A cuff that only sends: its records one after another, each `interval` later than the one before. It ignores what it receives.
+/// A cuff that only sends its records, one per `interval`, and ignores input.
 struct PushSimulator: CuffSimulator {
     private let script: SimulatorScript
-    /// The frame of one record; `nil` where no source says how the family tells such a one.
+    /// The frame of a record; `nil` if no source documents it.
     private let encode: @Sendable (SimulatedRecord) -> [UInt8]?
     private var next = 0
 

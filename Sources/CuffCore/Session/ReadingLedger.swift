@@ -1,30 +1,27 @@
-/// Gives every reading of one cuff its id and recognises the ones that came before.
+/// Gives every reading of one cuff its id, and recognises repetitions.
 ///
-/// The id is a hash over the cuff's identity, the driver, the user slot and the record's own bytes, with the cuff's
-/// number of the record or its place among equal ones in the same dump. Nothing the host may later correct goes into it,
-/// so that reading the same memory twice gives the same ids.
+/// The id is a hash of the cuff's identity, the driver, the user slot, the record's bytes, and the cuff's record number or the occurrence
+/// among equal records of the dump. Values that the host may correct are excluded, so that reading a memory twice gives the same ids.
 ///
-/// A record with neither time nor number that is in no dump takes its receive time instead, or, where there is none (a
-/// file), its place in the stream. No two of one ledger have the same place, whatever the host's clock does: equal numbers
-/// make no repetition. Only the protocol does: `OutstandingRecords`. It also decides where a cuff deletes what was
-/// acknowledged and the time of its next record has not moved on: that time names nothing.
+/// A record without time, number or dump uses its receive time or, from a file, its place in the stream. Places are unique in a ledger,
+/// whatever the host's clock does; only the protocol makes repetitions (`OutstandingRecords`), also if a cuff deletes acknowledged records
+/// and the time of its next record has not advanced.
 public struct ReadingLedger: Sendable {
     private var deviceSeed: UInt64
     private var ordinal: UInt64 = 0
     private var lastArrival: UInt64 = 0
     private var emitted = 0
-    /// Emitted before the present session began: sessions count their own.
+    /// Readings before the present session; sessions count only their own.
     private var emittedBefore = 0
-    /// To be kept where it outlives the process, before a reading goes on to the sinks, and before an acknowledgement is
-    /// written.
+    /// Must be stored before a reading goes to the sinks, and before an acknowledgement is written.
     public private(set) var outstanding: OutstandingRecords
     private var recent = RecentHashes()
-    /// The key under which the cuff's readings are stored; empty while it is unknown.
+    /// The storage key of the cuff's readings; empty while unknown.
     public private(set) var device: String
-    /// Readings that had come before and were not admitted again.
+    /// Repeated readings, not admitted again.
     public private(set) var duplicates = 0
 
-    /// `outstanding` is what an earlier ledger of the same cuff left.
+    /// `outstanding` comes from an earlier ledger of the same cuff.
     public init(device: String, driver: DriverID, outstanding: OutstandingRecords = OutstandingRecords()) {
         self.device = device
         self.outstanding = outstanding
@@ -32,7 +29,7 @@ public struct ReadingLedger: Sendable {
         deviceSeed = Self.seed(device, driver)
     }
 
-    /// The cuff identified itself; later readings are stored under this identity. Returns whether it differs from the one before.
+    /// Sets the reported identity for later readings; returns whether it changed.
     @discardableResult
     public mutating func identify(_ device: String, driver: DriverID) -> Bool {
         guard device != self.device else { return false }
@@ -41,7 +38,7 @@ public struct ReadingLedger: Sendable {
         return true
     }
 
-    /// The same where it is known what was left of that cuff.
+    /// Sets the outstanding records of the identified cuff.
     public mutating func resume(_ left: OutstandingRecords) {
         outstanding = left
         outstanding.expectRepetitions()
@@ -53,18 +50,18 @@ public struct ReadingLedger: Sendable {
         outstanding.expectRepetitions()
     }
 
-    /// The next write acknowledges the first `through` readings of the present session; 0: only what earlier ones left.
+    /// The next write acknowledges the session's first `through` readings; 0: only those of earlier sessions.
     public mutating func acknowledge(through: Int) {
         if through == 0 { outstanding.expectNothing() } else { outstanding.acknowledge(through: emittedBefore + through) }
     }
 
-    /// What was not acknowledged may come again; with `isLost` the last acknowledgement did not reach the cuff either.
+    /// Unacknowledged readings may be repeated; with `isLost`, also those of the last acknowledgement.
     public mutating func expectRepetitions(isLost: Bool) {
         if isLost { outstanding.acknowledgementLost() }
         outstanding.expectRepetitions()
     }
 
-    /// Whether only its arrival tells the record from an equal one.
+    /// Whether only its arrival distinguishes the record from an equal one.
     @inline(__always)
     static func restsOnArrival(_ reading: borrowing Reading) -> Bool {
         reading.clock.time == nil && reading.sequence == nil && reading.repetition != .inDump
@@ -81,7 +78,6 @@ public struct ReadingLedger: Sendable {
         return isNew(&reading)
     }
 
-    /// Gives the reading its id.
     @inline(__always)
     mutating func name(_ reading: inout Reading, received: Timestamp?) {
         reading.received = received
@@ -103,7 +99,7 @@ public struct ReadingLedger: Sendable {
         reading.id.hash = reading.raw.withBytesInPlace { XXHash64.hash($0, seed: seed) }
     }
 
-    /// What goes into the id beside the record's bytes, its arrival apart.
+    /// The parts of the id other than the record's bytes and arrival.
     @inline(__always)
     private func seed(of reading: borrowing Reading) -> UInt64 {
         var seed = deviceSeed
@@ -113,7 +109,7 @@ public struct ReadingLedger: Sendable {
         return seed
     }
 
-    /// The arrival of the record, or of the one that it repeats. Ascends by at least one from record to record.
+    /// The arrival of the record, or of the one it repeats; strictly ascending.
     @inline(never)
     private mutating func place(
         of reading: borrowing Reading, _ seed: UInt64, _ received: Timestamp?, stamp: Int64? = nil
@@ -130,7 +126,7 @@ public struct ReadingLedger: Sendable {
         return outstanding.place(of: hash, number: emitted, fresh: place, stamp: stamp)
     }
 
-    /// Whether a reading that has its id came for the first time; asked once for each, in their order.
+    /// Whether the reading, which has its id, is new. Call once for each, in order.
     @inline(__always)
     mutating func isNew(_ reading: inout Reading) -> Bool {
         if reading.repetition == .withoutPulse { return isNewByPulse(&reading) }
@@ -142,11 +138,9 @@ public struct ReadingLedger: Sendable {
         return true
     }
 
-    /// The same where the pulse is not among the bytes. What is known is kept under the hash of the bytes alone.
-    ///
-    /// A pulse that is known from the start becomes a part of the id: readings that differ in pulse have different ids, also in
-    /// different runs. A pulse that completes a reading stored without one keeps that reading's id and raises its revision. A
-    /// repetition without pulse is the known reading with less.
+    /// `isNew` for records whose bytes do not contain the pulse; notes are kept under the hash of the bytes. A pulse known from the start
+    /// is part of the id. A pulse that completes a stored reading keeps its id and raises its revision. A repetition without pulse is a
+    /// duplicate.
     private mutating func isNewByPulse(_ reading: inout Reading) -> Bool {
         let pressures = reading.id.hash
         var note = PulseNote(reading)
@@ -170,7 +164,6 @@ public struct ReadingLedger: Sendable {
         return true
     }
 
-    /// Whether this version of a reading stands over the known one.
     private mutating func replaces(_ note: PulseNote, _ known: PulseNote, under hash: UInt64) -> Bool {
         guard note.order > known.order else { return countDuplicate() }
         recent.setNote(note.bits, of: hash)
@@ -183,22 +176,20 @@ public struct ReadingLedger: Sendable {
     }
 }
 
-/// A bounded set of the latest hashes: two generations of 2048, so between 2048 and 4096 readings back. The largest
-/// documented cuff memory holds 250 records, so a whole memory read twice is recognised.
-///
-/// Each generation is a table of hashes behind a filter of 32,768 bits, which tells almost every new hash by itself: a table is
-/// looked into for one in sixteen.
+/// The latest hashes, in two generations of 2048: between 2048 and 4096 readings. The largest documented cuff memory holds 250 records, so
+/// a memory read twice is recognised. Each generation is a table behind a filter of 32,768 bits, so that only one in sixteen new hashes
+/// needs the table.
 struct RecentHashes: Sendable {
     private static let filter = 512
     private static let slots = 8192
     private var young = [UInt64](repeating: 0, count: filter + slots)
     private var old = [UInt64](repeating: 0, count: filter + slots)
-    /// What is kept beside the hashes of each generation, slot by slot; empty until something is.
+    /// Notes of the hashes, slot by slot; empty until used.
     private var youngNotes: [UInt64] = []
     private var oldNotes: [UInt64] = []
     private var count = 0
 
-    /// Whether the hash was not there yet.
+    /// Inserts the hash; returns whether it was new.
     @inline(__always)
     mutating func insert(_ hash: UInt64) -> Bool {
         let hash = hash == 0 ? 1 : hash
@@ -214,7 +205,6 @@ struct RecentHashes: Sendable {
         return true
     }
 
-    /// The same with a note beside the hash, which stays as long.
     mutating func insert(_ hash: UInt64, note: UInt64) -> Bool {
         guard insert(hash) else { return false }
         if youngNotes.isEmpty {
@@ -225,7 +215,6 @@ struct RecentHashes: Sendable {
         return true
     }
 
-    /// Changes the note of a hash that was inserted with one.
     mutating func setNote(_ note: UInt64, of hash: UInt64) {
         let hash = hash == 0 ? 1 : hash
         let slot = Self.slot(of: hash, in: young)
@@ -236,7 +225,6 @@ struct RecentHashes: Sendable {
         }
     }
 
-    /// The note of a hash that was inserted with one; 0 for any other.
     func note(of hash: UInt64) -> UInt64 {
         guard !youngNotes.isEmpty else { return 0 }
         let hash = hash == 0 ? 1 : hash
@@ -254,7 +242,7 @@ struct RecentHashes: Sendable {
         count = 0
     }
 
-    /// Where the hash stands in a table, or the free slot that it would take.
+    /// The slot of the hash, or the free one for it.
     @inline(__always)
     private static func slot(of hash: UInt64, in table: [UInt64]) -> Int {
         var slot = Int(truncatingIfNeeded: hash) & (slots - 1)
@@ -263,13 +251,13 @@ struct RecentHashes: Sendable {
     }
 }
 
-/// Numbers equal records within one dump, so that two equal measurements stay two.
+/// Numbers equal records within one dump, so that equal measurements stay distinct.
 public struct DumpOccurrences: Sendable {
     private var seen: [UInt64: UInt16] = [:]
-    /// Nothing has been marked yet; one value serves one dump.
+    /// Nothing marked yet; use one value per dump.
     public init() {}
 
-    /// Sets `repetition` to `inDump` and `occurrence` to the number of equal records (bytes and user) marked before.
+    /// Sets `repetition` to `inDump`, and `occurrence` to the number of equal records (bytes and user) before.
     public mutating func mark(_ reading: inout Reading) {
         let user = UInt64(truncatingIfNeeded: reading.user ?? -1)
         let hash = reading.raw.withBytes { XXHash64.hash($0, seed: user) }

@@ -1,21 +1,18 @@
-/// A session with a cuff whose memory is asked for record by record over HID: one question, one report.
+/// A session that reads a memory record by record over HID: one request, one report.
 protocol RecordwiseSession: RequestSession where Question == [UInt8] {
-    /// Only this user's records are meant.
     var user: Int? { get set }
-    /// Records that could not be read.
     var unread: Int { get }
-    /// The size of a question's report, and the byte that fills it.
+    /// The size of a request report, and its filler byte.
     static var filling: (report: Int, with: UInt8) { get }
-    /// Greeting and number of records; the records are planned when that has come.
+    /// Greeting and number of records, which then determines the other requests.
     static var memoryQuestions: [[UInt8]] { get }
     static var identityQuestions: [[UInt8]] { get }
-    /// How to make a cuff answer that did not answer the greeting.
+    /// How to make a silent cuff answer.
     static var silence: String { get }
 }
 
 extension RecordwiseSession {
     var users: ClosedRange<Int>? { 1...2 }
-    /// How the reading of the memory went, once everything was asked.
     var outcome: Outcome { unread == 0 ? .complete : .failed("\(unread) records could not be read") }
 
     /// At most three times, two seconds each.

@@ -1,16 +1,15 @@
-/// One question to a cuff: what is written, how long its answer may take, and how often it is written.
+/// One request to a cuff: its bytes, time-out and number of attempts.
 public struct Request<Question: Equatable & Sendable>: Sendable {
-    /// What is asked, in the family's own words. Bytes that arrive answer it only while it is what was sent last.
+    /// The family's description of the request. Bytes answer it only while it is the last one sent.
     public let question: Question
-    /// Written one after another; for HID one report each.
+    /// Written in order; for HID one report each.
     public let writes: [[UInt8]]
-    /// The answer must come within this; then the question is repeated.
+    /// The time-out of the answer; then the request is repeated.
     public let limit: Duration
-    /// How often it is written before the cuff counts as silent. 1 for a command that must not be repeated: an answer to a start
-    /// that was lost must not inflate the cuff twice.
+    /// The number of attempts. 1 for a command that must not be repeated: a lost answer to a start must not inflate the cuff twice.
     public let attempts: Int
 
-    /// Sets each property as given.
+    /// Creates a request.
     public init(_ question: Question, _ writes: [[UInt8]], within limit: Duration, attempts: Int) {
         self.question = question
         self.writes = writes
@@ -18,48 +17,47 @@ public struct Request<Question: Equatable & Sendable>: Sendable {
         self.attempts = attempts
     }
 
-    /// A question of one write.
+    /// A request of one write.
     public init(_ question: Question, _ bytes: [UInt8], within limit: Duration, attempts: Int) {
         self.init(question, [bytes], within: limit, attempts: attempts)
     }
 }
 
-/// The request in flight, those planned after it, and what was sent last. A pure state: it appends actions and nothing else.
+/// The current, planned and last sent requests. A pure state: it only appends actions.
 public struct Requests<Question: Equatable & Sendable>: Sendable {
-    /// The request whose answer is awaited, or was answered last; `nil` before the first.
+    /// The request awaited or answered last; `nil` before the first.
     public private(set) var current: Request<Question>?
-    /// An answer to `current` is awaited.
+    /// The answer to `current` is awaited.
     public private(set) var isAwaiting = false
-    /// `current` waits to be repeated; what arrives until then is a late answer.
+    /// `current` waits to be repeated; until then only late answers arrive.
     public private(set) var isPaused = false
-    /// Asked after `current`, in this order.
+    /// The requests after `current`, in order.
     public var planned: [Request<Question>] = []
-    /// What went to the cuff last, by this session or, in a recording, by other software; `nil` for anything else. The family sets
-    /// it in `noteSent`.
+    /// The last request sent, by this session or, in a recording, other software; set in `noteSent`. `nil` for other bytes.
     public var sent: Question?
     private var tries = 0
 
-    /// Nothing is asked.
+    /// No requests.
     public init() {}
 
-    /// Something was asked by this session.
+    /// This session has sent a request.
     public var hasAsked: Bool { current != nil }
-    /// The question whose answer is awaited.
+    /// The awaited request.
     public var question: Question? { isAwaiting ? current?.question : nil }
-    /// Whether an answer to `sent` counts: in a recording always, else only the answer to the present question.
+    /// Whether an answer to `sent` counts: always in a recording, else only if `sent` is the awaited request.
     public var acceptsAnswer: Bool { current == nil || isAwaiting && !isPaused && sent == current?.question }
 
-    /// The current request may be written once more.
+    /// The current request has attempts left.
     public var canRepeat: Bool { current.map { tries < $0.attempts } ?? false }
 
-    /// Writes a request and awaits its answer; one that was awaited before is forgotten.
+    /// Writes a request and awaits its answer instead of any other.
     public mutating func begin(_ request: Request<Question>, into actions: inout SessionActions) {
         current = request
         tries = 0
         _ = write(into: &actions)
     }
 
-    /// Writes the current request once more; `false` when it was written as often as it may be.
+    /// Repeats the current request; `false` if no attempts are left.
     public mutating func write(into actions: inout SessionActions) -> Bool {
         guard let current, canRepeat else { return false }
         tries += 1
@@ -70,8 +68,7 @@ public struct Requests<Question: Equatable & Sendable>: Sendable {
         return true
     }
 
-    /// Repeats the current request after a pause, so that a late answer is not taken for the next one. `false` when it was written
-    /// as often as it may be.
+    /// Repeats the current request after a pause, so that a late answer is not taken for the next one; `false` if no attempts are left.
     public mutating func pause(_ duration: Duration, into actions: inout SessionActions) -> Bool {
         guard canRepeat else { return false }
         isPaused = true

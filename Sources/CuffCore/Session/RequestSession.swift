@@ -1,19 +1,17 @@
-/// A session that asks its cuff: one request in flight, repeated when no answer comes.
+/// A session that sends requests, one at a time, with repetitions.
 public protocol RequestSession: FinishingSession {
-    /// What can be asked, in the family's own words.
     associatedtype Question: Equatable & Sendable
-    /// The request in flight and those planned.
     var requests: Requests<Question> { get set }
-    /// The cuff did not answer, as often as the request allowed.
+    /// All attempts remained unanswered.
     mutating func unanswered(_ question: Question, into actions: inout SessionActions)
-    /// Everything that was planned has been answered.
+    /// All planned requests were answered.
     mutating func allAnswered(into actions: inout SessionActions)
-    /// A timer other than that of the request in flight.
+    /// A timer other than the request's fired.
     mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions)
 }
 
 extension RequestSession {
-    /// This session has asked nothing.
+    /// This session has sent no request.
     public var isListening: Bool { !requests.hasAsked }
 
     /// Writes a request and awaits its answer.
@@ -21,21 +19,21 @@ extension RequestSession {
         requests.begin(request, into: &actions)
     }
 
-    /// Writes the request in flight once more, or gives it up.
+    /// Repeats the current request, or gives up.
     public mutating func askAgain(into actions: inout SessionActions) {
         guard let question = requests.current?.question, !requests.write(into: &actions) else { return }
         requests.end(into: &actions)
         unanswered(question, into: &actions)
     }
 
-    /// Writes the request in flight once more after a pause, or gives it up.
+    /// Repeats the current request after a pause, or gives up.
     public mutating func askAgain(after pause: Duration, into actions: inout SessionActions) {
         guard let question = requests.current?.question, !requests.pause(pause, into: &actions) else { return }
         requests.end(into: &actions)
         unanswered(question, into: &actions)
     }
 
-    /// Asks what is planned next.
+    /// Writes the next planned request.
     public mutating func askNext(into actions: inout SessionActions) {
         guard !requests.planned.isEmpty else {
             requests.end(into: &actions)
@@ -44,24 +42,24 @@ extension RequestSession {
         ask(requests.planned.removeFirst(), into: &actions)
     }
 
-    /// The whole plan, from its first request on.
+    /// Starts a plan.
     public mutating func askAll(_ plan: [Request<Question>], into actions: inout SessionActions) {
         requests.planned = plan
         askNext(into: &actions)
     }
 
-    /// Repeats a request that got no answer.
+    /// Repeats an unanswered request.
     public mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .response, requests.isAwaiting { askAgain(into: &actions) } else { ownTimeOut(timer, into: &actions) }
     }
 
-    /// The cuff has answered everything.
+    /// Default: complete.
     public mutating func allAnswered(into actions: inout SessionActions) { finish(.complete, into: &actions) }
 
-    /// The family has no timer of its own.
+    /// Default: no other timers.
     public mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {}
 
-    /// The cuff does not answer.
+    /// Default: the cuff does not answer.
     public mutating func unanswered(_ question: Question, into actions: inout SessionActions) {
         finish(.noAnswer("the cuff does not answer"), into: &actions)
     }

@@ -1,31 +1,28 @@
-/// Keeps a plan for a cuff that only measures when the host asks: says what is due, and keeps across restarts what
-/// was done and what was missed. It has no clock; every question brings the time.
-///
-/// A measurement that could not be made at its time is not made up for later than `grace`: it is skipped and reported.
+/// Executes a plan for a cuff that measures only on the host's request: what is due, and across restarts what was done and missed. The
+/// caller supplies the time. A measurement more than `grace` late is skipped and reported.
 public struct ScheduleKeeper: Sendable, Hashable {
-    /// Why a measurement that was due was not made. The raw value is the word in JSON.
+    /// Why a due measurement was missed. The raw value is the word in JSON.
     public enum Miss: String, Sendable, Hashable, CaseIterable {
         /// This program did not run, or the machine slept.
         case hostAway = "host_away"
         case cuffAbsent = "cuff_absent"
         /// Another measurement, or other use of the cuff.
         case cuffBusy = "cuff_busy"
-        /// It was tried and gave no result.
         case failed
     }
 
-    /// Measurements due in a row that were missed for one reason.
+    /// Consecutive due measurements missed for one reason.
     public struct Skipped: Sendable, Hashable {
-        /// When the first of them was due, in seconds since 1970.
+        /// The first due time, in seconds since 1970.
         public var first: Int64
-        /// When the last of them was due, in seconds since 1970.
+        /// The last due time, in seconds since 1970.
         public var last: Int64
-        /// How many were due from `first` to `last`.
+        /// The number of due times from `first` to `last`.
         public var count: Int
-        /// Why none of them was made.
+        /// The reason of all.
         public var reason: Miss
 
-        /// Sets each property as given.
+        /// Creates an entry.
         public init(first: Int64, last: Int64, count: Int, reason: Miss) {
             self.first = first
             self.last = last
@@ -34,41 +31,40 @@ public struct ScheduleKeeper: Sendable, Hashable {
         }
     }
 
-    /// What is to be done now.
+    /// The next action.
     public enum Decision: Sendable, Hashable {
         /// Nothing before this time (seconds since 1970).
         case wait(until: Int64)
-        /// Measure now; answer with `measured` or `skip`.
+        /// Measure now; report it by `measured` or `skip`.
         case measure(due: Int64)
-        /// Nothing any more: the plan has an end, which is over.
         case over
     }
 
-    /// How late a measurement may be and still count as that of its time.
+    /// Accepted lateness of a measurement, in seconds.
     public static let grace: Int64 = 120
-    /// As many stretches of misses are remembered until they are reported; a week of alternating reasons at five minutes.
+    /// Limit of unreported entries; a week of alternating reasons at five minutes.
     public static let maximumSkips = 2048
-    /// A larger count of missed measurements is not computed.
+    /// Larger counts of missed measurements are not computed.
     static let maximumCount = 100_000
 
-    /// The plan that is kept.
+    /// The plan.
     public let plan: MonitoringPlan
-    /// The latest time that was dealt with, done or missed.
+    /// The latest due time done or missed.
     public private(set) var handled: Int64
-    /// Measurements made under this plan, restarts included.
+    /// Measurements made under this plan, across restarts.
     public private(set) var measuredCount = 0
-    /// What was missed and not handed out yet, oldest first; at most `maximumSkips`.
+    /// Missed and not yet reported, oldest first; at most `maximumSkips`.
     public private(set) var skipped: [Skipped] = []
-    /// Stretches that found no room in `skipped`.
+    /// Entries dropped because `skipped` was full.
     public private(set) var forgotten = 0
 
-    /// A new plan: measurements due before `now` are not counted as missed.
+    /// A new plan: due times before `now` are not counted as missed.
     public init(_ plan: MonitoringPlan, from now: Int64) {
         self.plan = plan
         handled = now
     }
 
-    /// What to do at `now`. A clock that was set back waits for the next time after what was dealt with.
+    /// The action at `now`. If the clock was set back, waits for the first due time after `handled`.
     public mutating func decide(at now: Int64, in zone: ZoneTable) -> Decision {
         guard let next = plan.next(after: handled, in: zone) else { return .over }
         guard next <= now else { return .wait(until: next) }
@@ -88,14 +84,14 @@ public struct ScheduleKeeper: Sendable, Hashable {
         measuredCount += 1
     }
 
-    /// The measurement due at `due` could not be made.
+    /// The measurement due at `due` was not possible.
     public mutating func skip(due: Int64, _ reason: Miss) {
         guard due > handled else { return }
         handled = due
         note(Skipped(first: due, last: due, count: 1, reason: reason))
     }
 
-    /// Returns what was missed since the last call, and forgets it.
+    /// Returns and clears `skipped`.
     public mutating func takeSkipped() -> [Skipped] {
         defer {
             skipped = []
@@ -105,7 +101,7 @@ public struct ScheduleKeeper: Sendable, Hashable {
     }
 
     private func latest(through now: Int64, from next: Int64, in zone: ZoneTable) -> Int64 {
-        // The last one cannot lie further back than two days of windows and one interval.
+        // The last one is at most two days of windows and one interval back.
         var due = max(next, plan.next(after: max(next - 1, now - 3 * 86400), in: zone) ?? next)
         while let following = plan.next(after: due, in: zone), following <= now { due = following }
         return due
@@ -130,9 +126,9 @@ public struct ScheduleKeeper: Sendable, Hashable {
 }
 
 extension ScheduleKeeper {
-    /// What must survive a restart, as one line: `1 <every> <from> <to> <handled> <measured>`; `-` for no window. A plan with a
-    /// night or an end has `2 <every> <from> <to> <night from> <night to> <night every> <until> <handled> <measured>`.
-    /// Missed measurements are reported before the line is written, or again after the restart as `host_away`.
+    /// The state for a restart as one line: `1 <every> <from> <to> <handled> <measured>`; `-` for no window. With a night or an end: `2
+    /// <every> <from> <to> <night from> <night to> <night every> <until> <handled> <measured>`. Missed measurements are reported before the
+    /// line is written, or after the restart as `host_away`.
     public var line: String {
         let window = plan.window.map { "\($0.from) \($0.to)" } ?? "- -"
         guard plan.night != nil || plan.until != nil else { return "1 \(plan.interval) \(window) \(handled) \(measuredCount)\n" }
@@ -140,7 +136,7 @@ extension ScheduleKeeper {
         return "2 \(plan.interval) \(window) \(night) \(plan.until.map { "\($0)" } ?? "-") \(handled) \(measuredCount)\n"
     }
 
-    /// Reads what `line` wrote; `nil` for anything else, a line cut short included.
+    /// Parses `line`; `nil` for other text, including a truncated line.
     public init?(line: String) {
         guard line.hasSuffix("\n") else { return nil }
         let parts = line.dropLast().split(separator: " ", omittingEmptySubsequences: false).map(String.init)
@@ -168,7 +164,7 @@ extension ScheduleKeeper {
 
     private static func instant(_ text: String) -> Int64? { Int64(text).flatMap { $0.magnitude < 1 << 40 ? $0 : nil } }
 
-    /// `.some(nil)` for no window, `nil` for no text of one.
+    /// `.some(nil)` for no window, `nil` for invalid text.
     private static func window(_ from: String, _ to: String) -> MonitoringPlan.Window?? {
         if from == "-", to == "-" { return .some(nil) }
         guard let from = Int(from), let to = Int(to), let read = MonitoringPlan.Window(from: from, to: to) else { return nil }

@@ -1,26 +1,23 @@
-/// What a session wants done, in its order; the buffer is reused from event to event.
-///
-/// Readings lie apart from the other actions, in one array without a case around each: they are the one kind that comes
-/// by the million, and here they can be named and handed on in place.
+/// The actions of a session, in order; a reused buffer. Readings, which can number millions, are in a separate array.
 public struct SessionActions: Sendable, Sequence {
     /// The readings among the actions, in order.
     public var readings: [Reading] = []
-    /// An action other than a reading, with the number of readings that came before it.
+    /// An action other than a reading.
     public struct Other: Sendable {
-        /// How many readings were emitted before this action.
+        /// The number of readings before this action.
         public let after: Int
         /// Any action but `emit`.
         public let action: SessionAction
-        /// Of a live event: when it was by the cuff's own counter, from any origin; `nil` where the cuff has none.
+        /// For a live event: its time by the cuff's own counter, from any origin; `nil` without a counter.
         public let sampled: Duration?
     }
-    /// The actions that are not readings, in order.
+    /// The other actions, in order.
     public private(set) var others: [Other] = []
 
     /// No actions.
     public init() {}
 
-    /// Adds an action behind all others; a reading goes into `readings`.
+    /// Appends an action; a reading goes into `readings`.
     @inline(__always)
     public mutating func append(_ action: SessionAction) {
         if case .emit(let reading) = action {
@@ -30,36 +27,35 @@ public struct SessionActions: Sendable, Sequence {
         }
     }
 
-    /// Adds a live event that carries a time of the cuff's own counter: several that arrive together are reported as far apart as they
-    /// were measured.
+    /// Appends a live event with the cuff's own time, so that events arriving together are reported as far apart as measured.
     public mutating func append(_ event: LiveEvent, sampled: Duration) {
         others.append(Other(after: readings.count, action: .live(event), sampled: sampled))
     }
 
-    /// How a session gives a reading: what appending `.emit` would do, without the box around it.
+    /// Appends a reading, like `.emit` but without the enum.
     @inline(__always)
     public mutating func emit(_ reading: Reading) { readings.append(reading) }
 
-    /// Appends each of `more` in order.
+    /// Appends each of `more`.
     public static func += (actions: inout SessionActions, more: some Sequence<SessionAction>) {
         for action in more { actions.append(action) }
     }
 
-    /// All actions, readings included.
+    /// The number of actions, readings included.
     public var count: Int { readings.count + others.count }
-    /// No action was appended.
+    /// There are no actions.
     public var isEmpty: Bool { readings.isEmpty && others.isEmpty }
 
-    /// Empties the buffer and keeps its storage.
+    /// Empties the buffer but keeps its storage.
     public mutating func removeAll() {
         if !readings.isEmpty { readings.removeAll(keepingCapacity: true) }
         if !others.isEmpty { others.removeAll(keepingCapacity: true) }
     }
 
-    /// The actions in their order, each reading as `.emit`.
+    /// The actions in order, each reading as `.emit`.
     public func makeIterator() -> Iterator { Iterator(actions: self) }
 
-    /// Gives the actions in their order.
+    /// Iterates over the actions in order.
     public struct Iterator: IteratorProtocol {
         fileprivate let actions: SessionActions
         private var reading = 0

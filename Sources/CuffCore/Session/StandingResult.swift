@@ -1,28 +1,21 @@
-/// The result that a monitor repeats in every message until its next determination: one determination is one reading.
-///
-/// It serves monitors that do not say when the result was determined. There another one is known by other values, or by
-/// evidence that the session has seen (the end of a measurement). The first result may have been read by an earlier
-/// session: it is emitted as `untilAcknowledged`, so that the ledger knows it again also after a restart
-/// (`OutstandingRecords`), and the next determination acknowledges it. For that the record's bytes must be the values
-/// and nothing that changes while they stand.
+/// The result that a monitor repeats in every message until its next determination, read once. For monitors that do not send the time of
+/// determination: a new one is recognised by other values, or by events such as the end of a measurement. The first result may be known
+/// from an earlier session, so it is emitted as `untilAcknowledged` for `OutstandingRecords`, and acknowledged by the next determination.
+/// The record's bytes must then be constant while the result is shown.
 struct StandingResult<Values: Equatable & Sendable>: Sendable {
-    /// The present values; `nil` before the first result.
     private var values: Values?
 
-    /// Nothing has been seen yet.
     init() {}
 
-    /// A result was emitted.
     var isKnown: Bool { values != nil }
 
-    /// Emits the result unless it is the one that is already known. With `isNew` the session has seen that it was
-    /// determined just now. `emitted` counts the session's readings. Returns whether there is a new reading.
+    /// Emits the result unless it is known. `isNew`: determined just now. `emitted` counts the readings. Returns whether it was emitted.
     mutating func receive(
         _ reading: Reading, _ values: Values, isNew: Bool, emitted: inout Int, into actions: inout SessionActions
     ) -> Bool {
         guard isNew || self.values != values else { return false }
         var reading = reading
-        // The first one may be of long ago.
+        // The first result may be old.
         reading.origin = isNew || self.values != nil ? .measurement : .memory
         reading.repetition = .untilAcknowledged
         // A result seen to be new was not left by an earlier session, whatever its values.

@@ -91,7 +91,7 @@ public enum Claiming {
 
 extension PluggedDevice {
     func suits(_ driver: CuffDriver) -> Bool {
-        subsystem == .usb ? driver.isOfHealthcareClass : driver.medium(at: usb?.id) == subsystem
+        subsystem == .usb && driver.isOfHealthcareClass || driver.medium(at: usb?.id) == subsystem
     }
 
     /// The identity of its readings: the cuff's own ids if it was claimed for them, has no serial number, and no other cuff uses

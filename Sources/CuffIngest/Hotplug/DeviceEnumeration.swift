@@ -4,7 +4,7 @@ import Glibc
 
 /// What is plugged in now. `HotplugWatcher` follows changes.
 package enum DeviceEnumeration {
-    /// Serial and HID nodes, and USB devices of the healthcare class, in order of their nodes.
+    /// Serial and HID nodes, and USB devices whose own node is read, in the order of their nodes.
     package static func plugged() throws(HotplugFault) -> [PluggedDevice] {
         var table = DeviceTable()
         _ = table.reconcile(try Udev().plugged())

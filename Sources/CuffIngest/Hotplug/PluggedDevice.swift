@@ -1,6 +1,6 @@
 import CuffCore
 
-/// A present serial or HID node, or USB device of the healthcare class, with its USB device. `Claiming` decides what may be done
+/// A present serial or HID node, or USB device whose own node is read, with its USB device. `Claiming` decides what may be done
 /// with it, `Access` whether it can be opened.
 public struct PluggedDevice: Sendable, Hashable {
     /// The path of the node, such as /dev/ttyUSB0.
@@ -52,9 +52,10 @@ public struct PluggedDevice: Sendable, Hashable {
         let parents = chain.dropFirst()
         // Virtual consoles and pty masters have no parent; a real port has hardware above it.
         guard !parents.isEmpty else { return nil }
-        // Other USB devices have kernel drivers that create nodes of their own.
-        if subsystem == .usb, own.healthcare == nil { return nil }
         let usbNode = (subsystem == .usb ? chain[...] : parents).first { $0.subsystem == "usb" && $0.devtype == "usb_device" }
+        let usb = usbNode.flatMap(USBDevice.init)
+        // All other USB devices have a node of a kernel driver, or no driver here reads them.
+        if subsystem == .usb, own.healthcare == nil, !(usb.map { Self.ownNodes.contains($0.id) } ?? false) { return nil }
         let interface = parents.first { $0.subsystem == "usb" && $0.devtype == "usb_interface" }
         // `type` 0 is an 8250 slot without a chip.
         if usbNode == nil && own.attributes["type"] == "0" { return nil }
@@ -63,9 +64,12 @@ public struct PluggedDevice: Sendable, Hashable {
         self.init(
             node: node, subsystem: subsystem,
             kernelDriver: subsystem == .usb ? nil : interface?.driver ?? parents.lazy.compactMap(\.driver).first,
-            usb: usbNode.flatMap(USBDevice.init), channel: Self.channel(parents, interface: interface),
+            usb: usb, channel: Self.channel(parents, interface: interface),
             links: own.links.sorted(), healthcare: own.healthcare, syspath: own.path, properties: properties)
     }
+
+    /// The ids of cuffs that no kernel driver takes.
+    private static let ownNodes = Set(CuffFamilies.all.filter { $0.medium == .usb }.flatMap(\.claims).map(\.id))
 
     private static func channel(_ parents: ArraySlice<SysfsNode>, interface: SysfsNode?) -> String? {
         guard let interface else { return nil }

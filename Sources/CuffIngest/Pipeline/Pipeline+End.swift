@@ -64,6 +64,17 @@ extension Pipeline {
         if let first { throw first }
     }
 
+    /// The descriptors of sinks whose reader's leaving ends the run.
+    var outputs: [Int32] { members.compactMap { $0.isRequired ? $0.sink.outputDescriptor : nil } }
+
+    /// The reader of an output has exited; poll(2) shows it before anything is written.
+    func outputClosed() {
+        inner.withLock { inner in
+            guard !inner.isClosed else { return }
+            stop(&inner, .outputClosed)
+        }
+    }
+
     private func waitForOptionalSinks(_ grace: Duration) {
         let until = HostClock.monotonic() + grace.nanoseconds
         while HostClock.monotonic() < until {

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import Dispatch
 import Glibc
@@ -33,6 +34,8 @@ public final class Pipeline: Sendable {
         var commits = LatencyHistogram()
         var backoff: [Duration]
         var fault: IngestError?
+        /// Who is who; readings get their names by it.
+        var household = Household()
         /// Readings that came after the run had failed.
         var turnedAway = UnstoredReadings()
         var isOutputClosed = false
@@ -133,10 +136,11 @@ public final class Pipeline: Sendable {
         // No reference to the batch remains, so its storage can be recycled once it is printed.
         var handed = Optional(batch)
         var inline = inner.withLock { inner -> [(batch: Batch, sink: Int)] in
-            guard inner.fault == nil, !inner.isClosed, let batch = handed.take() else {
+            guard inner.fault == nil, !inner.isClosed, var batch = handed.take() else {
                 if let batch = handed { inner.turnedAway.add(batch, isKept: isKept(batch.driver)) }
                 return []
             }
+            if !inner.household.isEmpty { batch.name(by: inner.household) }
             inner.accepted.append(HostClock.monotonic())
             isLive = inner.sources[source]?.mayThin ?? false
             inner.state.accept(batch, mayThin: isLive, into: &inner.effects)
@@ -161,7 +165,10 @@ public final class Pipeline: Sendable {
             return inner.reports
         }
         // Outside the lock: a sink may have a lock of its own.
-        for index in reports.indices { reports[index].backlog = members[index].sink.backlog }
+        for index in reports.indices {
+            reports[index].backlog = members[index].sink.backlog
+            reports[index].stored -= members[index].sink.withheld
+        }
         return reports
     }
     /// Time from the arrival of a batch until every required sink has it on disk.
@@ -252,7 +259,7 @@ public final class Pipeline: Sendable {
         }
     }
 
-    private func stop(_ inner: inout Inner, _ error: IngestError) {
+    func stop(_ inner: inout Inner, _ error: IngestError) {
         guard inner.fault == nil else { return }
         inner.fault = error
         inner.isOutputClosed = error.isOutputClosed
@@ -281,17 +288,6 @@ public final class Pipeline: Sendable {
                 guard !self.inner.withLock({ $0.isClosed }) else { return }
                 do throws(IngestError) { try member.sink.reopen() } catch { self.onFault(member.sink.label, error) }
             }
-        }
-    }
-
-    /// The descriptors of required sinks that can lose their reader.
-    var outputs: [Int32] { members.compactMap { $0.isRequired ? $0.sink.outputDescriptor : nil } }
-
-    /// An output lost its reader, as its descriptor shows before a write.
-    func outputClosed() {
-        inner.withLock { inner in
-            guard !inner.isClosed else { return }
-            stop(&inner, .outputClosed)
         }
     }
 }

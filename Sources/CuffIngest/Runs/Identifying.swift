@@ -86,6 +86,20 @@ package enum Identifying {
 
     /// Reads a capture's header and bytes, or the bytes of any other file.
     private static func read(_ source: String, _ drivers: [CuffDriver]) throws(IngestError) -> Report {
+        let (items, form) = try recorded(source)
+        return Report(
+            bytes: bytes(items).count, candidates: Identification.candidates(of: items, among: drivers),
+            word: form.flatMap { word(of: $0, drivers) })
+    }
+
+    /// The draft of a driver's sheet for the recording of an unknown device.
+    package static func draft(_ source: String) throws(IngestError) -> RecordingDraft {
+        let (items, form) = try recorded(source)
+        return RecordingDraft(items, line: form?.header["line"])
+    }
+
+    /// At most `enough` bytes of a file: a capture's items and its form, or the bytes of any other file without a form.
+    private static func recorded(_ source: String) throws(IngestError) -> (items: [CaptureItem], form: (any CaptureSource)?) {
         let file = try InputFile(.path(source))
         let stop = StopSignal()
         var bytes: [UInt8] = []
@@ -100,13 +114,7 @@ package enum Identifying {
         } catch {
             // Use what was read before the fault; a text may turn out not to be a capture.
         }
-        guard isCapture else {
-            let plain = [CaptureItem(.fromCuff(bytes))]
-            return Report(bytes: bytes.count, candidates: Identification.candidates(of: plain, among: drivers))
-        }
-        let heard = Self.bytes(items)
-        return Report(
-            bytes: heard.count, candidates: Identification.candidates(of: items, among: drivers), word: word(of: form, drivers))
+        return isCapture ? (items, form) : ([CaptureItem(.fromCuff(bytes))], nil)
     }
 
     /// The driver of the header, else that of the recorded device's own USB ids.

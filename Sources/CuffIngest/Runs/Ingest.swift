@@ -36,6 +36,9 @@ public enum Ingest {
         var context = SinkContext()
         context.line = ReadingLine(includesRaw: options.includesRaw)
         context.stop = options.stop
+        context.person = options.household.everyone
+        context.redelivery.household = options.household
+        for spec in specs where !spec.consent.isUnlimited { context.redelivery.consents[spec.name] = spec.consent }
         context.outbox = SinkOverview.outbox(of: specs, memory: options.memory)
         if options.keepsPatients {
             guard specs.contains(where: { $0.kind.traits.contains(.database) }) else { throw .noPlaceForPatients }
@@ -45,7 +48,7 @@ public enum Ingest {
         var members = try open(specs, context)
         // Series are stored, but no cuff is acknowledged for them.
         if series != .none {
-            for spec in specs where spec.kind.traits.contains(.database) {
+            for spec in specs where spec.kind.traits.contains(.database) && spec.consent.isUnlimited {
                 do throws(IngestError) {
                     members.append(
                         Pipeline.Member(try SeriesSink(path: spec.path, policy: series, drivers: options.drivers), isRequired: false))
@@ -57,7 +60,15 @@ public enum Ingest {
         }
         members += options.moreSinks.map { Pipeline.Member($0) }
         if let maximum = options.maximum { members.append(Pipeline.Member(MaximumSink(maximum, stop: options.stop))) }
-        return Pipeline(members, policy: policy, drivers: options.drivers, onFault: onFault)
+        let pipeline = Pipeline(members, policy: policy, drivers: options.drivers, onFault: onFault)
+        var household = options.household
+        for member in members {
+            // A reading that is read again stays with the person it was moved to.
+            guard let store = (member.sink as? SQLiteSink)?.store, let moved = try? store.movedReadings() else { continue }
+            household.moved.merge(moved) { $1 }
+        }
+        pipeline.name(by: household)
+        return pipeline
     }
 
     /// The sinks in order. The database that is also the outbox is opened before its followers.

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import Dispatch
 import Glibc
@@ -12,6 +13,8 @@ public struct IngestOptions: Sendable {
     public var includesRaw = false
     /// Stores the patient of a reading, if the cuff reports one, in the column `patient` of SQLite sinks, and nowhere else.
     public var keepsPatients = false
+    /// Names the persons of readings. Not used for recorded bytes.
+    public var household = Household()
     /// The cuff's identity as far as the host knows.
     public var device = ""
     /// The zone of the cuff's clock; `nil`: the machine's, and readings from files get no absolute time.

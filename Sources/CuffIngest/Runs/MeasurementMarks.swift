@@ -37,7 +37,7 @@ struct MeasurementMarks: Sendable {
             guard wasOpen else { return }
             // Under the lock, so that no other process's new mark is removed.
             if removing { unlink(path) }
-            Glibc.close(descriptor)
+            Descriptor.closeLocked(descriptor)
         }
     }
 
@@ -122,7 +122,7 @@ struct MeasurementMarks: Sendable {
     func holder(_ driver: DriverID, _ address: DeviceAddress) -> Int32? {
         let (path, _) = key(driver, address)
         guard let descriptor = try? Descriptor.open(path, O_RDWR | O_NOFOLLOW) else { return nil }
-        defer { Glibc.close(descriptor) }
+        defer { Descriptor.closeLocked(descriptor) }
         // Unlocked: no process is measuring.
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return nil }
         return (try? Descriptor.chunk(descriptor, StateFile.limit)).flatMap { Self.parsed($0)?.process }

@@ -193,7 +193,7 @@ final class CourierLock {
 
     init(_ outbox: Outbox) { path = "\(outbox.store.path)-sink\(outbox.number)" }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { if descriptor >= 0 { Descriptor.closeLocked(descriptor) } }
 
     func acquire() throws(IngestError) {
         guard descriptor < 0 else { return }

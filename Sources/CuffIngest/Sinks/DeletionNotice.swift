@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import SQLite
 
@@ -5,13 +6,14 @@ import SQLite
 /// the reading.
 ///
 ///     {"type":"deleted","schema":1,"id":"…","revision":255,"of":"blood_pressure","driver":"…","device":"…","user":1,
-///      "measured":"…","parts":["pulse_rate","flags"]}
+///      "person":"…","measured":"…","parts":["pulse_rate","flags"]}
 struct DeletionNotice: Sendable, Equatable {
     var id: String
     var type: String
     var driver = ""
     var device = ""
     var user: Int?
+    var person: String?
     var measured: String?
     /// Of a quantity: its code in the nomenclature, as a number and as a name.
     var mdc: Int64?
@@ -29,22 +31,25 @@ struct DeletionNotice: Sendable, Equatable {
             "deleted",
             [
                 ("id", .text(id)), ("revision", .number(Self.revision)), ("of", word(type)), ("driver", word(driver)),
-                ("device", word(device)), ("user", user.map { .number($0) }), ("measured", word(measured)), ("code", word(code)),
+                ("device", word(device)), ("user", user.map { .number($0) }), ("person", word(person)), ("measured", word(measured)),
+                ("code", word(code)),
                 ("mdc", mdc.map { .number(Int($0)) }), ("parts", parts.isEmpty ? nil : .list(parts)),
             ])
     }
 
     /// The facts of a stored reading, before its deletion; `nil` if it does not exist.
-    static func find(_ id: String, in db: SQLiteConnection) throws -> DeletionNotice? {
+    static func find(_ id: String, _ household: Household, in db: SQLiteConnection) throws -> DeletionNotice? {
         try db.first(
             """
-            SELECT type, user, measured, mdc, code, pulse_per_min IS NOT NULL, flags IS NOT NULL, driver, device
+            SELECT type, user, measured, mdc, code, pulse_per_min IS NOT NULL, flags IS NOT NULL, driver, device, person
             FROM reading LEFT JOIN source ON source.number = reading.source WHERE id = ?
             """, id
         ) { row in
             let type = row.text(0) ?? ""
+            let (driver, device) = (row.text(7) ?? "", row.text(8) ?? "")
+            let person = household.person(cuff: Household.cuff(device: device, driver: driver), slot: row.int(1), said: row.text(9))
             return DeletionNotice(
-                id: id, type: type, driver: row.text(7) ?? "", device: row.text(8) ?? "", user: row.int(1), measured: row.text(2),
+                id: id, type: type, driver: driver, device: device, user: row.int(1), person: person.name, measured: row.text(2),
                 mdc: row.integer(3), code: type == "quantity" ? row.text(4) : nil, hasPulse: row.flag(5), hasFlags: row.flag(6))
         }
     }
@@ -54,9 +59,11 @@ struct DeletionNotice: Sendable, Equatable {
 struct DeletionNotices {
     /// The sinks that have or may have the reading `?1`; not those that refused it.
     private let had: String
+    private let household: Household
 
     /// Only sinks that answer: it is unknown what others do with a line.
-    init(_ db: SQLiteConnection) throws {
+    init(_ db: SQLiteConnection, _ household: Household) throws {
+        self.household = household
         let sinks = try db.rows("SELECT number, spec FROM sink ORDER BY number") { row -> String? in
             let spec = try? SinkSpec(row.text(1) ?? "")
             guard let kind = spec?.kind, kind.durability == .acknowledged, kind.traits.contains(.outbox) else { return nil }
@@ -66,8 +73,10 @@ struct DeletionNotices {
         had = "SELECT sink FROM outbox WHERE id = ?1 AND refused IS NULL AND sink IN (\(numbers))"
     }
 
-    func put(_ id: String, in db: SQLiteConnection) throws {
-        guard try db.hasRow(had, id), let notice = try DeletionNotice.find(id, in: db) else { return }
+    /// `limits`: an SQL condition on the sinks.
+    func put(_ id: String, only limits: String = "", in db: SQLiteConnection) throws {
+        let had = had + limits
+        guard try db.hasRow(had, id), let notice = try DeletionNotice.find(id, household, in: db) else { return }
         try Store.queue(notice.line, id, DeletionNotice.revision, for: had, in: db)
     }
 }

@@ -15,6 +15,9 @@ final class FileSink<Format: LineFormat>: Sink {
         isDurable = SinkSpec.isRegularFile(path) == true
     }
 
+    /// The end of a run: another run may begin before this object is gone.
+    func close() throws(IngestError) { lines.withLock { $0.unlock() } }
+
     func write(_ batch: Batch) throws(IngestError) -> Int {
         try lines.withLock { (lines) throws(IngestError) in try lines.write(batch) }
     }
@@ -56,6 +59,8 @@ private final class ReadingLines<Format: LineFormat> {
         }
         return known
     }
+
+    func unlock() { file.unlock() }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
         for _ in 0..<Self.attempts {

@@ -36,7 +36,10 @@ final class LineFile {
         committed = size
     }
 
-    deinit { Glibc.close(descriptor) }
+    deinit { Descriptor.closeLocked(descriptor) }
+
+    /// Others may write the file from now on.
+    func unlock() { if isRegular { flock(descriptor, LOCK_UN) } }
 
     /// What happened to the file of the path since the last write; `nil` if nothing.
     var change: FileIdentity.Change? {
@@ -44,7 +47,7 @@ final class LineFile {
     }
 
     func replace(by other: Int32) {
-        Glibc.close(descriptor)
+        Descriptor.closeLocked(descriptor)
         descriptor = other
         accept(Descriptor.size(other) ?? 0)
     }

@@ -242,6 +242,25 @@ final class Outbox: Sendable {
         }
     }
 
+    /// Lines that the sink may no longer have are not sent.
+    func limit(to consent: SinkConsent) throws(IngestError) {
+        try store.commit { db in
+            let number = try self.number(in: db)
+            let lines = try db.rows("SELECT id, revision, pending, line FROM outbox WHERE sink = ? AND line IS NOT NULL", number) {
+                (id: $0.text(0) ?? "", revision: Int($0.number(1)), isPending: $0.flag(2), text: $0.text(3) ?? "")
+            }
+            for line in lines where !consent.permits(line: Array(line.text.utf8)) {
+                try db.run(
+                    """
+                    UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL
+                    WHERE sink = ? AND id = ? AND revision = ? AND pending = ?
+                    """, number, line.id, line.revision, line.isPending)
+            }
+            let left = try Self.count(db, number)
+            place.withLock { $0.held = left }
+        }
+    }
+
     /// Stores an error and the time of the next try.
     func note(_ error: IngestError, nextTry: Timestamp?) {
         try? store.commit { db in

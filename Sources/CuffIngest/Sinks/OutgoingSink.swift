@@ -20,8 +20,10 @@ final class OutgoingSink: FollowingSink {
     private let courier: Courier
     private let answers: Bool
     private let isRequired: Bool
+    private let consent: SinkConsent
     let leader: ObjectIdentifier?
     private let written = Locked((known: 0, missed: 0))
+    private let kept = Locked(0)
 
     /// How long a full outbox may delay a write before it fails.
     private static let roomLimit = Duration.seconds(5)
@@ -36,18 +38,22 @@ final class OutgoingSink: FollowingSink {
         label = spec.name
         answers = isAnswering
         isRequired = spec.isRequired
+        consent = spec.consent
         leader = context.database.map { ObjectIdentifier($0) }
         takesAlerts = spec.kind.traits.contains(.alerts)
         // Without answers it is unknown whether a line was received.
-        isDurable = isAnswering && SinkSpec.isRegularFile(path) != false
+        isDurable = isAnswering && spec.consent.isUnlimited && SinkSpec.isRegularFile(path) != false
         line = context.line
         let (name, onFault) = (spec.name, context.onFault)
         let store = if let database = context.database { database.store } else { try Store(path, access: .write) { onFault(name, $0) } }
         outbox = try Outbox(store, spec: spec.name)
+        if !consent.isUnlimited { try outbox.limit(to: consent) }
         courier = Courier(outbox, peer, isAnswering: isAnswering) { onFault(name, $0) }
         context.database?.lead(self)
         courier.start()
     }
+
+    var withheld: Int { kept.withLock { $0 } }
 
     var backlog: SinkBacklog? {
         let fault = courier.fault
@@ -57,8 +63,10 @@ final class OutgoingSink: FollowingSink {
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
-        try waitForRoom(batch, Self.roomLimit)
-        let (repeated, added) = try outbox.put(batch, line: line, alerts: takesAlerts)
+        let part = batch.limited(to: consent)
+        try waitForRoom(part, Self.roomLimit)
+        let (repeated, added) = try outbox.put(part, line: line, alerts: takesAlerts)
+        kept.withLock { $0 += batch.readings - part.readings }
         if added > 0 { courier.wake() }
         return repeated
     }
@@ -83,6 +91,7 @@ final class OutgoingSink: FollowingSink {
 
     /// Whether there is room for the batch. If not, throws if the sink is required, else counts the batch as missed.
     func makeRoom(for batch: Batch) throws(IngestError) -> Bool {
+        let batch = batch.limited(to: consent)
         do throws(IngestError) { try waitForRoom(batch, isRequired ? Self.roomLimit : .zero) } catch {
             guard !isRequired else { throw error }
             written.withLock { $0.missed += batch.readings }
@@ -93,12 +102,14 @@ final class OutgoingSink: FollowingSink {
 
     /// Queues the lines of the batch in the leader's transaction.
     func put(_ batch: Batch, except deleted: Set<Reading.ID>, in db: SQLiteConnection, _ put: inout Outbox.Put) throws {
-        try outbox.put(batch, line: line, alerts: takesAlerts, except: deleted, in: db, &put)
+        try outbox.put(batch.limited(to: consent), line: line, alerts: takesAlerts, except: deleted, in: db, &put)
     }
 
     func committed(_ batch: Batch, _ put: Outbox.Put) {
         outbox.committed(put)
-        written.withLock { $0.known += batch.readings - put.readings }
+        let part = batch.limited(to: consent)
+        kept.withLock { $0 += batch.readings - part.readings }
+        written.withLock { $0.known += part.readings - put.readings }
         if put.lines > 0 { courier.wake() }
     }
 

@@ -9,7 +9,9 @@ extension SinkKind {
         durability: .onRegularFiles, traits: .database,
         latest: { (path) throws(IngestError) in access(path, F_OK) == 0 ? try Store(path, access: .read).lastID() : nil }
     ) { (spec, context) throws(IngestError) in
-        try SQLiteSink(path: spec.path, patients: context.patients) { context.onFault(spec.name, $0) }
+        let sink = try SQLiteSink(path: spec.path, patients: context.patients, person: context.person) { context.onFault(spec.name, $0) }
+        sink.store.redelivery = context.redelivery
+        return sink
     }
 }
 
@@ -32,12 +34,15 @@ final class SQLiteSink: Sink, @unchecked Sendable {
     private var generation = 0
 
     private let patients: [DriverID: @Sendable ([UInt8]) -> String?]
+    /// Whose all readings are that are new here; `nil`: as their cuffs and slots are bound.
+    private let person: String?
 
     init(
-        path: String, patients: [DriverID: @Sendable ([UInt8]) -> String?] = [:],
+        path: String, patients: [DriverID: @Sendable ([UInt8]) -> String?] = [:], person: String? = nil,
         notices: @escaping @Sendable (IngestError) -> Void = { _ in }
     ) throws(IngestError) {
         self.patients = patients
+        self.person = person
         label = "sqlite:\(path)"
         store = try Store(path, access: .write, notices: notices)
         isDurable = SinkSpec.isRegularFile(path) == true
@@ -94,7 +99,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
             // First, because the notice of the deletion needs the row.
             if reading.isWithdrawal { try store.delete([reading.id.description], in: db, isExpected: false) }
             let before = db.totalChanges
-            try row.write(reading, source: source, patient: patient.flatMap { $0(reading.raw.array) })
+            try row.write(reading, source: source, patient: patient.flatMap { $0(reading.raw.array) }, person: person)
             let isNew = db.changes > 0
             if !isNew { repeated += 1 }
             if reading.isWithdrawal {

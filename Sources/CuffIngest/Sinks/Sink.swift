@@ -37,6 +37,8 @@ public protocol Sink: AnyObject, Sendable {
     var backlog: SinkBacklog? { get }
     /// The descriptor of output to another program, whose exit ends the run.
     var outputDescriptor: Int32? { get }
+    /// Readings of this run that it may not have (`SinkConsent`). Called from any thread.
+    var withheld: Int { get }
 }
 
 /// The state of a sink's outbox.
@@ -96,4 +98,6 @@ extension Sink {
     public var backlog: SinkBacklog? { nil }
     /// No output to another program.
     public var outputDescriptor: Int32? { nil }
+    /// 0.
+    public var withheld: Int { 0 }
 }

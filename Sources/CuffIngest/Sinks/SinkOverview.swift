@@ -20,6 +20,8 @@ package struct SinkOverview: Sendable {
         package var refusals: [Refusal] = []
         /// Readings delivered to a sink without answers, which may not have arrived.
         package var lost = 0
+        /// What it may have.
+        package var consent = SinkConsent()
 
         /// Why something is not delivered: the last error, or the newest refusal.
         var why: String? {
@@ -39,7 +41,7 @@ package struct SinkOverview: Sendable {
     /// one, or no folder is known.
     static func outbox(of sinks: [SinkSpec], memory: DriverMemory?) -> String? {
         guard sinks.contains(where: { $0.kind.traits.contains(.outbox) }) else { return nil }
-        if let own = sinks.first(where: { $0.kind.traits.contains(.database) }) { return own.path }
+        if let own = sinks.first(where: { $0.kind.traits.contains(.database) && $0.consent.isUnlimited }) { return own.path }
         guard let memory = memory ?? .standard else { return nil }
         let path = memory.file("outbox.db")
         StateFile.makeFolders(above: path)
@@ -75,9 +77,14 @@ package struct SinkOverview: Sendable {
             }
         }
         for spec in sinks where !rows.contains(where: { $0.sink == spec.name }) {
-            guard let latest = spec.kind.latest else { continue }
+            guard let latest = spec.kind.latest else {
+                if !spec.consent.isUnlimited { rows.append(Row(sink: spec.name, isDurable: false)) }
+                continue
+            }
             rows.append(Row(sink: spec.name, acknowledged: try latest(spec.path)))
         }
+        let consents = Dictionary(sinks.map { ($0.name, $0.consent) }, uniquingKeysWith: { $1 })
+        for index in rows.indices { rows[index].consent = consents[rows[index].sink] ?? SinkConsent() }
         self.rows = rows
     }
 
@@ -88,7 +95,12 @@ package struct SinkOverview: Sendable {
         let head = ["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR", "REFUSED", "LOST"]
         let cells = rows.map { self.cells($0, plain: false) }
         // Never left out: the last error, refusals and losses.
-        return TextTable(head, cells, wrapping: 6, optional: [2, 5, 1, 4]).text(width: width) + refusals
+        return TextTable(head, cells, wrapping: 6, optional: [2, 5, 1, 4]).text(width: width) + limits + refusals
+    }
+
+    private var limits: String {
+        rows.filter { !$0.consent.isUnlimited }.map { StandardErrorLog.harmless("\($0.sink) may have only \($0.consent.text)") + "\n" }
+            .joined()
     }
 
     private var refusals: String {
@@ -108,7 +120,7 @@ package struct SinkOverview: Sendable {
             row.sink, row.acknowledged ?? none, row.acknowledgedAt.map(\.utcText) ?? none, "\(row.pending)",
             row.oldest.map { plain ? "\($0)" : Plural.span($0) } ?? none, row.nextTry.map(\.utcText) ?? none, row.why ?? none,
             "\(row.refused)", "\(row.lost)",
-        ].map { StandardErrorLog.harmless($0) }
+        ].map { StandardErrorLog.harmless($0) } + (plain && !row.consent.isUnlimited ? [StandardErrorLog.harmless(row.consent.text)] : [])
     }
 
     package var jsonLines: String {
@@ -125,6 +137,8 @@ package struct SinkOverview: Sendable {
                     ("durable", row.isDurable ? nil : .bool(false)), ("oldest_pending_s", row.oldest.map { .number(Int($0)) }),
                     ("last_error", row.error.map { .text($0) }), ("next_try", row.nextTry.map { .text($0.utcText) }),
                     ("refused", count(row.refused)), ("refusals", refusals.isEmpty ? nil : .list(refusals)), ("lost", count(row.lost)),
+                    ("persons", row.consent.persons.map { .list($0.map { .text($0) }) }),
+                    ("types", row.consent.types.map { .list($0.map { .text($0) }) }),
                 ])
         }.joined()
     }

@@ -10,7 +10,8 @@ package enum SinkRuns {
 
     /// Sends the queued lines until done or nothing more is accepted. `refused`: also those refused earlier.
     package static func retry(
-        database: String?, sink: String? = nil, refused: Bool = false, told: @escaping @Sendable (IngestError) -> Void = { _ in }
+        database: String?, sink: String? = nil, refused: Bool = false, consents: [String: SinkConsent] = [:],
+        told: @escaping @Sendable (IngestError) -> Void = { _ in }
     ) throws(IngestError) -> Retried {
         var result = Retried()
         let name = try sink.map { (text) throws(IngestError) in try SinkSpec(text).name }
@@ -21,7 +22,9 @@ package enum SinkRuns {
                 var context = SinkContext()
                 context.outbox = path
                 context.onFault = { told($1) }
-                let opened = try SinkSpec(state.spec).open(context)
+                var spec = try SinkSpec(state.spec)
+                spec.consent = consents[spec.name] ?? SinkConsent()
+                let opened = try spec.open(context)
                 try opened.close()
                 let after = opened.backlog ?? SinkBacklog(waiting: 0)
                 result.sent += max(0, state.waiting + again - after.waiting - after.refused)

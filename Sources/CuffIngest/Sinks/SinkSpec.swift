@@ -10,6 +10,8 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     public var path: String
     /// Cuffs wait for the sink; written without a final `?`.
     public var isRequired: Bool
+    /// What it may have.
+    public var consent = SinkConsent()
 
     /// Sets each property; nothing is checked.
     public init(_ kind: SinkKind, path: String = "", isRequired: Bool = true) {
@@ -49,7 +51,8 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether it is durable, as far as known before it is opened.
     public var isDurable: Bool {
-        switch kind.durability {
+        guard consent.isUnlimited else { return false }
+        return switch kind.durability {
         case .passThrough: false
         case .acknowledged: true
         case .onRegularFiles: Self.isRegularFile(path) ?? !path.hasPrefix(":")
@@ -69,7 +72,11 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     public var description: String { name + (isRequired ? "" : "?") }
 
     /// If it throws, no existing file was changed.
-    func open(_ context: SinkContext = SinkContext()) throws(IngestError) -> any Sink { try kind.open(self, context) }
+    func open(_ context: SinkContext = SinkContext()) throws(IngestError) -> any Sink {
+        let sink = try kind.open(self, context)
+        // A sink with an outbox limits what it queues.
+        return consent.isUnlimited || sink is any FollowingSink ? sink : LimitedSink(sink, consent)
+    }
 }
 
 /// Parameters for opening a sink.
@@ -80,6 +87,10 @@ public struct SinkContext: Sendable {
     public var outbox: String?
     /// By driver, the patient of a record; only where patients are stored.
     public var patients: [DriverID: @Sendable ([UInt8]) -> String?] = [:]
+    /// Whose all readings of the run are, because the user says so; databases keep it with them.
+    public var person: String?
+    /// How a database gives deleted readings again.
+    public var redelivery = Redelivery()
     /// Called for faults that the sink survives, such as an unavailable receiver or removed lines.
     public var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
 

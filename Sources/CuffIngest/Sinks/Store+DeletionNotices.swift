@@ -31,7 +31,7 @@ extension Store {
         // The values before it was edited.
         let earlier = try db.prepare("DELETE FROM earlier WHERE id = ?")
         let series = try db.prepare("DELETE FROM series WHERE reading = ?")
-        let notices = try DeletionNotices(db)
+        let notices = try DeletionNotices(db, redelivery.household)
         for id in ids {
             try notices.put(id, in: db)
             try statement.run(id)

@@ -14,6 +14,10 @@ struct SourceState: Sendable {
         var longestPause = Duration.seconds(300)
         /// After a helper that had nothing more to send and ended with 0.
         var rest = Duration.seconds(60)
+        /// Between two notices about a running helper.
+        var betweenNotices = Duration.seconds(10)
+        /// So many different notices are remembered, and not repeated.
+        var notices = 8
     }
 
     enum Event: Sendable {
@@ -51,7 +55,9 @@ struct SourceState: Sendable {
     private var flight: [(id: String, process: Int)] = []
     private var stored = 0
     private var process = 0
-    private var told = ""
+    /// The latest notices, oldest first.
+    private var told: [String] = []
+    private var quietUntil = Duration.zero
 
     init(_ name: String, limits: Limits = Limits()) {
         self.name = name
@@ -106,7 +112,7 @@ struct SourceState: Sendable {
         guard bytes.first == 0x7B else {
             let text = TerminalText.clean(String(decoding: bytes, as: UTF8.self))
             if text == "later" || text.hasPrefix("later ") {
-                return tell(text.count > 6 ? String(text.dropFirst(6)) : "nothing can be read now")
+                return tell(text.count > 6 ? String(text.dropFirst(6)) : "nothing can be read now", now)
             }
             if text == "fatal" || text.hasPrefix("fatal ") {
                 pause = limits.longestPause
@@ -120,7 +126,7 @@ struct SourceState: Sendable {
             return [.submit(line)]
         } catch {
             guard let id = error.id else { return fail("a line cannot be used: \(error.text)", now) }
-            return [.answer("refuse \(id) \(error.text)")] + tell("a reading was refused: \(error.text)")
+            return [.answer("refuse \(id) \(error.text)")] + tell("a reading was refused: \(error.text)", now)
         }
     }
 
@@ -139,16 +145,23 @@ struct SourceState: Sendable {
         phase = .pausing
         deadline = now + pause
         let text = "\(why); starting it again in \(Plural.span(pause.components.seconds))"
-        let told = self.told == why ? [] : [Effect.tell("\(text), then less and less often")]
-        self.told = why
+        let isNew = remember(why)
         pause = min(pause * 2, limits.longestPause)
-        return [.close] + told
+        return [.close] + (isNew ? [.tell("\(text), then less and less often")] : [])
     }
 
-    /// Once for each text.
-    private mutating func tell(_ text: String) -> [Effect] {
-        guard text != told else { return [] }
-        told = text
+    /// Once for each text, and not in quick succession: a helper must not fill the log.
+    private mutating func tell(_ text: String, _ now: Duration) -> [Effect] {
+        guard now >= quietUntil, remember(text) else { return [] }
+        quietUntil = now + limits.betweenNotices
         return [.tell(text)]
+    }
+
+    /// Whether the text is new.
+    private mutating func remember(_ text: String) -> Bool {
+        if told.contains(text) { return false }
+        if told.count >= limits.notices { told.removeFirst() }
+        told.append(text)
+        return true
     }
 }

@@ -11,13 +11,15 @@ enum ReadingColumn: Int32, CaseIterable {
     // Entered by a person and not changed by what the cuff sends later. `noted` counts the person's changes.
     case note, medication, posture, arm, noted
     case duration_s, patient
+    /// Whose it is, where a person said that of this reading.
+    case person
 
     var name: String { "\(self)" }
     /// SQLite counts parameters from 1.
     var parameter: Int32 { rawValue + 1 }
 
     static let names = allCases.map(\.name)
-    static let ofPersons: Set<ReadingColumn> = [.note, .medication, .posture, .arm, .noted]
+    static let ofPersons: Set<ReadingColumn> = [.note, .medication, .posture, .arm, .noted, .person]
     static let remarks: [ReadingColumn] = [.note, .medication, .posture, .arm]
     /// The revision that exports and sinks see: the cuff's plus the number of changes by a person.
     static let fullRevision = "(reading.revision + coalesce(reading.noted, 0))"

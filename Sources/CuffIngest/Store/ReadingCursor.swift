@@ -14,6 +14,9 @@ struct ReadingCursor {
     func isIntact(last place: Int32 = 1) -> Bool { statement.flag(statement.columnCount - place) }
     var isSelected: Bool { statement.flag(statement.columnCount - 1) }
 
+    /// Whose it is, where a person said so; in a walk alone.
+    var person: String? { statement.text(statement.columnCount - 3) }
+
     var user: Int? { integer(.user).map { Int($0) } }
 
     var id: Reading.ID { text(.id) { Reading.ID.parse($0) } ?? .none }
@@ -57,11 +60,11 @@ struct ReadingCursor {
     }
 
     /// `nil` for a row that is not a blood pressure.
-    func homeReading(_ time: Timestamp?, withID: Bool) -> HomeReading? {
+    func homeReading(_ time: Timestamp?, of person: Person, withID: Bool) -> HomeReading? {
         guard let (systolic, diastolic) = pressures else { return nil }
         return HomeReading(
             id: withID ? id : .none, time: time, systolic: systolic, diastolic: diastolic, pulse: double(.pulse_per_min), flags: flags,
-            user: user, source: Int(source))
+            person: person, source: Int(source))
     }
 
     /// The number of changes by a person.
@@ -88,9 +91,8 @@ struct ReadingCursor {
     }
 
     func entry(_ point: ReadingPoint, source: Int) -> Report.Entry {
-        let isEntered = origin == .entered
-        let basis = Report.Entry.TimeBasis(rule, hasDeviceTime: !isNull(.device_time), isEntered: isEntered)
-        return Report.Entry(point, isEntered: isEntered, remarks: remarks, basis: basis, source: source)
+        let basis = Report.Entry.TimeBasis(rule, hasDeviceTime: !isNull(.device_time), origin: origin)
+        return Report.Entry(point, isEntered: origin == .entered, remarks: remarks, basis: basis, source: source)
     }
 
     var isFailure: Bool { !isNull(.type) && string(.type) == "measurement" }
@@ -126,6 +128,7 @@ struct ReadingCursor {
         }
         reading.rule = rule
         reading.text = string(.text)
+        reading.person = string(.person)
         reading.remarks = remarks
         reading.duration = integer(.duration_s).map { .seconds($0) }
         reading.isHostClockUnsynchronised = !isNull(.host_clock)
@@ -176,7 +179,7 @@ struct ReadingCursor {
 
     private var origin: Reading.Origin { choice(.origin, of: Self.origins) ?? .push }
     private static let origins: [(word: StaticString, value: Reading.Origin)] = [
-        ("memory", .memory), ("measurement", .measurement), ("entered", .entered),
+        ("memory", .memory), ("measurement", .measurement), ("entered", .entered), ("import", .imported),
     ]
 
     private var trigger: Reading.Trigger { choice(.trigger, of: Self.triggers) ?? .unknown }

@@ -35,7 +35,10 @@ final class ReadingRow {
         marks.reserveCapacity(16)
     }
 
-    func write(_ reading: borrowing Reading, source: Int64, patient: String? = nil) throws(SQLiteError) {
+    /// Binds everything and steps. `person` is whose a person said it is; the name in the reading may only be bound to its cuff and slot.
+    func write(
+        _ reading: borrowing Reading, source: Int64, patient: String? = nil, person: String? = nil
+    ) throws(SQLiteError) {
         statement.clearBindings()
         text.removeAll()
         marks.removeAll(keepingCapacity: true)
@@ -63,6 +66,7 @@ final class ReadingRow {
         }
         if let sequence = reading.sequence { bind(.sequence, Int64(sequence)) }
         if let patient { mark(.patient) { $0.append(string: patient) } }
+        if let person { mark(.person) { $0.append(string: person) } }
         let result: Result<Void, SQLiteError> = reading.raw.withBytes { raw in
             statement.bind(blob: raw, at: ReadingColumn.raw.parameter, copies: false)
             return text.withBytes { text in

@@ -25,7 +25,11 @@ public struct ReadingSelection: Sendable, Hashable {
     public var since: Timestamp?
     /// End of the range, not included.
     public var until: Timestamp?
-    /// This user slot; `nil`: all.
+    /// The readings of this person in the view of `household`; `nil`: of all.
+    public var person: Person?
+    /// Who is who.
+    public var household = Household()
+    /// The readings of this user slot, of every cuff that has it; `nil`: of all.
     public var user: Int?
     /// Only readings without a user.
     public var isWithoutUser = false
@@ -53,7 +57,8 @@ public struct ReadingSelection: Sendable, Hashable {
 
     /// Whether no condition is set.
     public var isEverything: Bool {
-        since == nil && until == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty
+        since == nil && until == nil && person == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty
+            && ids.isEmpty
             && last == nil
     }
 

@@ -13,6 +13,8 @@ enum Schema {
         ("remarks", remarks + earlier),
         ("patients", "ALTER TABLE reading ADD COLUMN patient TEXT"),
         ("checksums", checksums),
+        ("imports", imports),
+        ("persons", persons),
     ]
 
     /// The table of completed migrations, named by the library that first created it.
@@ -38,7 +40,7 @@ enum Schema {
         let present = try Set(columns(db, "reading"))
         let missing = (ReadingColumn.names + ["checksum"]).filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
         if !missing.isEmpty { sql += "CREATE TEMP VIEW reading AS SELECT *\(missing) FROM main.reading;" }
-        for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors), ("earlier", earlier)]
+        for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors), ("earlier", earlier), ("import", imports)]
         where try columns(db, table).isEmpty {
             sql += definition.replacing("CREATE TABLE ", with: "CREATE TEMP TABLE ").replacing("CREATE INDEX ", with: "CREATE INDEX temp.")
                 .replacing("CREATE UNIQUE INDEX ", with: "CREATE UNIQUE INDEX temp.")
@@ -101,6 +103,40 @@ enum Schema {
           user INTEGER, flags TEXT, measured TEXT, raw BLOB NOT NULL,
           PRIMARY KEY (id, revision)
         ) WITHOUT ROWID;
+        """
+
+    /// Imports of other programs' files, the readings that each added, and saved column mappings. `version` is the version of
+    /// the record in the file.
+    private static let imports = """
+        CREATE TABLE import (
+          number INTEGER PRIMARY KEY,
+          name TEXT NOT NULL UNIQUE,
+          file TEXT NOT NULL, layout TEXT NOT NULL, program TEXT NOT NULL,
+          imported TEXT NOT NULL, undone TEXT
+        );
+        CREATE TABLE imported (
+          id TEXT NOT NULL PRIMARY KEY,
+          import INTEGER NOT NULL,
+          version INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE mapping (
+          name TEXT NOT NULL PRIMARY KEY,
+          columns TEXT NOT NULL, unit TEXT, dates TEXT, zone TEXT
+        ) WITHOUT ROWID;
+        """
+
+    /// `person` is whose a reading is, where a person said that of this reading. Where it is NULL, the configuration says it, if anything.
+    private static let persons = """
+        ALTER TABLE reading ADD COLUMN person TEXT;
+        CREATE INDEX reading_by_person ON reading (id, person) WHERE person IS NOT NULL;
+        DROP VIEW readings;
+        CREATE VIEW readings AS
+          SELECT coalesce(measured, device_time, received) AS time,
+            systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, person, flags, note, medication, posture, arm, clock,
+            device_time, measured, received, origin, trigger, model, device, driver, id
+          FROM reading LEFT JOIN source ON source.number = reading.source
+          WHERE type = 'blood_pressure' AND NOT pending
+          ORDER BY id;
         """
 
     /// `refused`: why the sink rejected a line for good; the line is kept and not sent again. `lost` counts lines sent to a sink

@@ -23,7 +23,11 @@ public struct SeriesSelection: Sendable, Hashable {
     public var device: String?
     /// A driver id; `nil`: any.
     public var driver: String?
-    /// Series of this user's readings.
+    /// Those of this person in the view of `household`: of their readings, and without a reading of their cuff; `nil`: of all.
+    public var person: Person?
+    /// Who is who.
+    public var household = Household()
+    /// Those owned by readings of this user slot.
     public var user: Int?
     /// Series of readings without a user, and series without a reading.
     public var isWithoutUser = false
@@ -42,6 +46,7 @@ public struct SeriesSelection: Sendable, Hashable {
         self.kinds = kinds
         (since, until, readings) = (selection.since, selection.until, selection.ids)
         (device, driver, last) = (selection.device, selection.driver, selection.last)
+        (person, household) = (selection.person, selection.household)
         (user, isWithoutUser, newFor) = (selection.user, selection.isWithoutUser, selection.newFor)
     }
 }
@@ -56,4 +61,6 @@ public struct StoredSeries: Sendable, Hashable {
     public var provenance: Provenance
     /// The user slot of its reading.
     public var user: Int?
+    /// Whose it is.
+    public var person: Person
 }

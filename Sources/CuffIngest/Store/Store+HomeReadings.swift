@@ -10,12 +10,12 @@ extension Store {
         var selection = selection
         selection.kinds = [.bloodPressure]
         var left = selection.last ?? .max
-        try walk(selection, columns: ReadingColumn.ofHomeReadings(withIDs: withIDs)) { cursor, _ in
+        try walk(selection, columns: ReadingColumn.ofHomeReadings(withIDs: withIDs)) { cursor, _, owner in
             let time = cursor.time
             guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
             guard left > 0 else { return false }
             left -= 1
-            guard var reading = cursor.homeReading(time, withID: withIDs) else { return true }
+            guard var reading = cursor.homeReading(time, of: owner, withID: withIDs) else { return true }
             reading.exclusion = rule.reason(reading.flags) ?? (time == nil ? cursor.timeExclusion : nil)
             return body(reading)
         }

@@ -16,19 +16,21 @@ extension Store {
                 id: device, manufacturer: row.text(3), model: row.text(4), serial: row.text(5), firmware: row.text(6))
             return StoredSource(
                 number: number,
-                driver: known ?? [ManualEntry.driver, Reading.reportedDriver].first { $0.description == name } ?? "unknown",
+                driver: known ?? Importer.driver(named: name) ?? (name == Reading.reportedDriver.description ? Reading.reportedDriver : "unknown"),
                 provenance: Provenance(driver: name, device: device, identity: identity))
         }
         return Dictionary(sources.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Passes the selected readings to `body` in order of id. `body` returns whether to continue.
+    /// Hands over the selected readings one by one in the order of their ids, without keeping any; each with the name of its person in
+    /// the selection's household. The body answers whether to go on.
     public func forEach(_ selection: ReadingSelection, _ body: (Reading, Provenance) throws -> Bool) throws(IngestError) {
         // The latest are found backwards and passed on forwards.
         var latest: [(Reading, Provenance)] = []
-        try walk(selection, columns: ReadingColumn.all) { cursor, sources in
+        try walk(selection, columns: ReadingColumn.all) { cursor, sources, owner in
             guard selection.holds(cursor.time) else { return true }
-            guard let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
+            guard let source = sources[cursor.source], var reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
+            reading.person = owner.name
             guard let last = selection.last else { return try body(reading, source.provenance) }
             guard latest.count < last else { return false }
             latest.append((reading, source.provenance))
@@ -39,24 +41,25 @@ extension Store {
         } catch { throw Self.translated(error, path) }
     }
 
-    /// The selected blood pressures for statistics: included or excluded with the reason. Much faster than whole readings.
+    /// The selected blood pressures as statistics see them: what counts, and what does not with the reason. Much faster than
+    /// whole readings. The body gets also the number of the source and the person.
     public func forEachPoint(
-        _ selection: ReadingSelection, rule: InclusionRule, _ body: (InclusionRule.Verdict, Int64) -> Void
+        _ selection: ReadingSelection, rule: InclusionRule, _ body: (InclusionRule.Verdict, Int64, Person) -> Void
     ) throws(IngestError) {
         var selection = selection
         selection.kinds = [.bloodPressure]
         var left = selection.last ?? .max
-        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _ in
+        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _, owner in
             let time = cursor.time
             guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
             guard left > 0 else { return false }
             left -= 1
             if let reason = rule.reason(cursor.flags) {
-                body(.excluded(reason), cursor.source)
+                body(.excluded(reason), cursor.source, owner)
             } else if let time, let point = cursor.point(time) {
-                body(.counts(point), cursor.source)
+                body(.counts(point), cursor.source, owner)
             } else {
-                body(.excluded(cursor.timeExclusion), cursor.source)
+                body(.excluded(cursor.timeExclusion), cursor.source, owner)
             }
             return true
         }
@@ -67,28 +70,11 @@ extension Store {
         var selection = selection
         (selection.since, selection.until, selection.last) = (nil, nil, nil)
         var count = 0
-        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _ in
+        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _, _ in
             if cursor.hasImplausibleTime { count += 1 }
             return true
         }
         return count
-    }
-
-    /// The users of the selected readings, ascending; `nil`, for readings without a user, comes last.
-    public func users(_ selection: ReadingSelection) throws(IngestError) -> [Int?] {
-        var found = try read { db in
-            let condition = selection.condition(try Self.sources(db))
-            return Set(try db.rows("SELECT DISTINCT user FROM reading WHERE \(condition)") { $0.int(0) })
-        }
-        // The condition is wider than the range of time, so each of several users is checked.
-        if found.count > 1, selection.since != nil || selection.until != nil || selection.last != nil {
-            found = []
-            try forEach(selection) { reading, _ in
-                found.insert(reading.user.map { Int($0) })
-                return true
-            }
-        }
-        return found.sorted { ($0 ?? .max) < ($1 ?? .max) }
     }
 
     /// Changes whenever another connection has changed the database.

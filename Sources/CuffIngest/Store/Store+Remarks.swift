@@ -34,14 +34,8 @@ extension Store {
         }
     }
 
-    /// An entered reading. Throws for one that a cuff sent.
-    public func entry(_ id: Reading.ID) throws(IngestError) -> Reading {
-        let reading = try read { try whole(id, in: $0).0 }
-        guard reading.origin == .entered else {
-            throw IngestError(StoreFault.notEntered(id.description, driver: reading.driver.description))
-        }
-        return reading
-    }
+    /// A complete reading, entered or sent by a cuff.
+    public func reading(_ id: Reading.ID) throws(IngestError) -> Reading { try read { try whole(id, in: $0).0 } }
 
     /// Replaces an entered reading and keeps its previous values; returns whether anything differs.
     public func edit(_ id: Reading.ID, to entry: ManualEntry, zone: ZoneTable) throws(IngestError) -> Bool {
@@ -52,7 +46,7 @@ extension Store {
                 throw IngestError(StoreFault.notEntered(id.description, driver: old.driver.description))
             }
             var new = entry.reading(received: old.received ?? now, zone: zone)
-            (new.id, new.remarks, new.revision) = (old.id, old.remarks, old.revision)
+            (new.id, new.remarks, new.revision, new.person) = (old.id, old.remarks, old.revision, old.person)
             // An unchanged time keeps its zone: this machine may be in another one.
             if new.measured?.seconds == old.measured?.seconds { new.measuredOffset = old.measuredOffset }
             let isSame = new.content == old.content && new.user == old.user && new.flags == old.flags
@@ -99,7 +93,7 @@ extension Store {
         return found
     }
 
-    private func whole(_ id: Reading.ID, in db: SQLiteConnection) throws -> (Reading, Provenance) {
+    func whole(_ id: Reading.ID, in db: SQLiteConnection) throws -> (Reading, Provenance) {
         let text = id.description
         let statement = try db.prepare(
             "SELECT \(ReadingColumn.all), \(isIntact) FROM reading WHERE id = ? AND NOT pending AND type <> '\(Self.tombstone)'")
@@ -123,7 +117,7 @@ extension Store {
     }
 
     /// Increments the revision, in the row and in the reading.
-    private func noteChange(_ reading: inout Reading, in db: SQLiteConnection) throws {
+    func noteChange(_ reading: inout Reading, in db: SQLiteConnection) throws {
         try db.run("UPDATE reading SET noted = coalesce(noted, 0) + 1 WHERE id = ?", reading.id.description)
         reading.revision += 1
     }
@@ -137,14 +131,6 @@ extension Store {
         forced.revision = .max
         try ReadingRow(db).write(forced, source: source)
         try db.run("UPDATE reading SET revision = ? WHERE id = ?", revision, text)
-    }
-
-    /// Queues the reading again for every sink that received it, after any line of an earlier revision.
-    private func queueAgain(_ reading: Reading, _ provenance: Provenance, in db: SQLiteConnection) throws {
-        var text = TextBuffer(capacity: 512)
-        ReadingLine().append(reading, device: provenance.device, to: &text)
-        try Self.queue(
-            text.string, reading.id.description, Int(reading.revision), for: "SELECT sink FROM outbox WHERE id = ?1", in: db)
     }
 
     /// Queues a line about the reading `?1` for each sink that the query `sinks` returns.

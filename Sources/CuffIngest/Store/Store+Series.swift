@@ -76,35 +76,41 @@ extension Store {
         }
         for condition in selection.conditions { require(condition.sql, [condition.value]) }
         let sql = """
-            SELECT number, source, intact, owner, type, code, unit, reading, start, end, samples FROM (
+            SELECT number, source, intact, owner, said, type, code, unit, reading, start, end, samples FROM (
               SELECT *, (SELECT user FROM reading WHERE reading.id = series.reading) AS owner,
+                (SELECT person FROM reading WHERE reading.id = series.reading) AS said,
                 \(hasChecksums ? RowChecksum.series.isIntact : "1") AS intact
-              FROM series WHERE \(conditions.joined(separator: " AND "))
-              ORDER BY start\(selection.last.map { " DESC LIMIT \(max(0, $0))" } ?? ""))
-            ORDER BY start, number
+              FROM series WHERE \(conditions.joined(separator: " AND ")))
+            ORDER BY start\(selection.last == nil ? ", number" : " DESC, number DESC")
             """
         try read { db in
             let row = try db.prepare(sql)
             for (index, value) in values.enumerated() { value.bind(to: row, at: Int32(index + 1)) }
-            while try row.step() {
+            // The latest are found backwards and passed on forwards.
+            var latest: [StoredSeries] = []
+            while try row.step(), selection.last.map({ latest.count < $0 }) ?? true {
                 let provenance = sources[row.number(1)]?.provenance ?? Provenance(driver: "unknown")
+                let person = selection.household.person(cuff: provenance.cuff, slot: row.int(3), said: row.text(4))
+                guard selection.person == nil || selection.person == person else { continue }
                 guard row.flag(2), let series = Self.series(row, provenance) else {
                     throw IngestError(StoreFault.seriesDamaged(path, number: row.number(0)))
                 }
-                let stored = StoredSeries(number: row.number(0), series: series, provenance: provenance, user: row.int(3))
-                guard try body(stored) else { return }
+                let stored = StoredSeries(
+                    number: row.number(0), series: series, provenance: provenance, user: row.int(3), person: person)
+                if selection.last == nil { guard try body(stored) else { return } } else { latest.append(stored) }
             }
+            for stored in latest.reversed() { guard try body(stored) else { return } }
         }
     }
 
-    /// From the columns type, code, unit, reading, start, end and samples, starting at index 5.
+    /// Of the columns type, code, unit, reading, start, end and samples, from the sixth on.
     private static func series(_ row: SQLiteStatement, _ provenance: Provenance) -> HealthSeries? {
-        guard let start = instant(row.text(8)), let end = instant(row.text(9)), let samples = row.bytes(10) else { return nil }
-        let reading = row.text(7).flatMap { Reading.ID.parse($0) }
+        guard let start = instant(row.text(9)), let end = instant(row.text(10)), let samples = row.bytes(11) else { return nil }
+        let reading = row.text(8).flatMap { Reading.ID.parse($0) }
         let source = HealthSource(name: "cuff")
-        switch SeriesSelection.Kind(rawValue: row.text(4) ?? "") {
+        switch SeriesSelection.Kind(rawValue: row.text(5) ?? "") {
         case .quantity:
-            guard let type = SampleType.named(row.text(5) ?? ""), let unit = HealthUnit.named(row.text(6) ?? ""),
+            guard let type = SampleType.named(row.text(6) ?? ""), let unit = HealthUnit.named(row.text(7) ?? ""),
                 let elements = SeriesCoding.decodeElements(samples)
             else { return nil }
             return QuantitySeries(

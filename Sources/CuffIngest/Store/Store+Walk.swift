@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import SQLite
 
@@ -23,26 +24,47 @@ extension Store {
     /// may make a row look unselected.
     func walk(
         _ selection: ReadingSelection, columns: String, damaged: DamagedRows = .leftOut,
-        _ body: (ReadingCursor, [Int64: StoredSource]) throws -> Bool
+        _ body: (ReadingCursor, [Int64: StoredSource], Person) throws -> Bool
     ) throws(IngestError) {
         var found = 0
         defer { noteDamage(found) }
         try read { db in
             let sources = try Self.sources(db)
+            var owners = RowOwners(selection.household, sources)
             found += try damagedSources(db)
             let named = selection.ids.isEmpty ? "" : "WHERE \(ReadingSelection.names(selection.ids))"
             let sql = """
-                SELECT \(columns), \(isIntact), \(selection.condition(sources)) FROM reading \(named)
+                SELECT \(columns), reading.person, \(isIntact), \(selection.condition(sources)) FROM reading \(named)
                 ORDER BY id\(selection.last == nil ? "" : " DESC")
                 """
             found += try eachRow(sql, in: db) { statement in
                 let cursor = ReadingCursor(statement: statement, zone: selection.zone)
                 guard cursor.isIntact(last: 2) || damaged == .included else { throw UnreadableRow() }
-                if cursor.isSelected { return try body(cursor, sources) }
+                if cursor.isSelected {
+                    let owner = owners.owner(of: cursor)
+                    return try selection.person == nil || selection.person == owner ? body(cursor, sources, owner) : true
+                }
                 guard cursor.isIntact(last: 2) else { throw UnreadableRow() }
                 return true
             }
         }
+    }
+
+    /// Whose the selected readings are.
+    public func persons(_ selection: ReadingSelection) throws(IngestError) -> Persons { try readingsOfPersons(selection).persons }
+
+    /// The number of selected readings of each person.
+    package func readingsOfPersons(_ selection: ReadingSelection) throws(IngestError) -> ByPerson<Int> {
+        var found = ByPerson<Int>()
+        var left = selection.last ?? .max
+        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _, owner in
+            guard selection.holds(cursor.time) else { return true }
+            guard left > 0 else { return false }
+            left -= 1
+            found[owner, default: 0] += 1
+            return true
+        }
+        return found
     }
 
     /// Steps through the rows of a query in the order of a key; `body` returns whether to continue. Returns how many rows could
@@ -106,6 +128,29 @@ extension Store {
         let triggers = try? db.rows("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name") { $0.text(0) ?? "" }
         return IngestError(StoreFault.keptOut(path, id: id, triggers: triggers ?? []))
     }
+}
+
+/// Whose each row is. Nearly every row is of the cuff and the slot of the one before.
+struct RowOwners {
+    private let household: Household
+    private let sources: [Int64: StoredSource]
+    private var latest: (source: Int64, user: Int?, owner: Person)?
+
+    init(_ household: Household, _ sources: [Int64: StoredSource]) { (self.household, self.sources) = (household, sources) }
+
+    mutating func owner(of cursor: ReadingCursor) -> Person {
+        let (source, user, said) = (cursor.source, cursor.user, cursor.person)
+        if said == nil, let latest, latest.source == source, latest.user == user { return latest.owner }
+        let provenance = sources[source]?.provenance ?? Provenance(driver: "unknown")
+        let owner = household.person(cuff: provenance.cuff, slot: user, said: said)
+        if said == nil { latest = (source, user, owner) }
+        return owner
+    }
+}
+
+extension Provenance {
+    /// The cuff's name in the places of a `Household`.
+    var cuff: String { Household.cuff(device: device, driver: driver) }
 }
 
 extension ReadingSelection {

@@ -14,6 +14,7 @@ public final class Store: Sendable {
     private let state: Locked<State>
     /// Receives warnings for the user while the database is open.
     private let notices: @Sendable (IngestError) -> Void
+    private let view = Locked(Redelivery())
 
     private struct State {
         var connection: StoreConnection
@@ -47,6 +48,12 @@ public final class Store: Sendable {
         }
         // A log left by a killed run takes room that the file may need.
         if access == .write { tendLog(connection) }
+    }
+
+    /// How readings that are changed or deleted here are given again to sinks.
+    public var redelivery: Redelivery {
+        get { view.withLock { $0 } }
+        set { view.withLock { $0 = newValue } }
     }
 
     var connection: StoreConnection { state.withLock { $0.connection } }

@@ -50,6 +50,8 @@ public enum StoreFault: Fault {
     /// Nothing is lost, but the log takes room until another program ends its transaction.
     case logGrown(String, kibibytes: Int64)
 
+    private static func origin(_ driver: String) -> String { driver.hasPrefix("import-") ? "it was imported" : "a cuff measured it" }
+
     /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
@@ -90,7 +92,7 @@ public enum StoreFault: Fault {
         case .notAnID(let text): (.usage, "`\(text)` is not an id: an id looks like 20260505T073110-9f0c61d2a4b7e3f0")
         case .noSuchReading(let id, let path): (.noInput, "there is no reading \(id) in \(path)")
         case .notEntered(let id, let driver):
-            (.usage, "\(id) was not changed: a cuff measured it (\(driver)), and only what was typed in is edited")
+            (.usage, "\(id) was not changed: \(Self.origin(driver)) (\(driver)), and only what was typed in is edited")
         case .tooManyChanges(let id, let most): (.cannotCreate, "\(id) was not changed: it was changed \(most) times before")
         case .remarkRefused(let refusal): (.usage, Self.text(refusal))
         case .backupNeedsFile(let path): (.usage, "cannot back up to \(path): a backup is a regular file")

@@ -25,6 +25,13 @@ enum Descriptor {
         }
     }
 
+    /// Closes a descriptor with a `flock`. A process that is being started has a copy of the descriptor until it runs its program, and
+    /// with it the lock, unless the lock is released first.
+    static func closeLocked(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
     /// One read; 0: end of file, `nil`: nothing available yet.
     static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemFault) -> Int? {
         while true {

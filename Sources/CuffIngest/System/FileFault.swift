@@ -9,6 +9,7 @@ public enum FileFault: Fault {
     case outputClosed
     case foreignOwner(String, user: UInt32)
     case writableByOthers(String)
+    case readableByOthers(String)
     /// `target`: where the link points; `nil` if nothing is there.
     case symbolicLink(String, target: String?)
     case exists(String)
@@ -31,6 +32,7 @@ public enum FileFault: Fault {
         case .outputClosed: (.done, "standard output was closed")
         case .foreignOwner(let path, let user): (.noPermission, "cannot write \(path): it belongs to another user (uid \(user))")
         case .writableByOthers(let path): (.noPermission, "cannot write \(path): other users may change it")
+        case .readableByOthers(let path): (.noPermission, "cannot use \(path): other users may read it")
         case .symbolicLink(let path, _): (.cannotCreate, "cannot write \(path): it is a symbolic link")
         case .exists(let path): (.cannotCreate, "\(path) already exists")
         case .captureExists(let path): (.cannotCreate, "\(path) exists: a capture is never overwritten")

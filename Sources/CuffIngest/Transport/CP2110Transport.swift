@@ -6,7 +6,7 @@ extension TransportKind {
         subsystem: "hidraw"
     ) { request in
         guard case .node(let path) = request.address, request.medium == .tty, isHID(path) else { return nil }
-        return CP2110Transport(path: path, line: request.line)
+        return CP2110Transport(path: path, line: request.line, keepsLine: request.keepsBridgeLine)
     }
 }
 
@@ -16,6 +16,8 @@ final class CP2110Transport: Transport {
     private let hid: HIDRawTransport
     private let line: LineSettings
     private let setsUp: Bool
+    /// The line that the chip already has is kept, where it is a plausible one.
+    private var keepsLine = false
     private var deliver: ((TransportEvent) -> Void)?
     /// Queued writes in order: the bytes, and how many of their reports are not written yet.
     private var output: [(bytes: [UInt8], left: Int)] = []
@@ -26,10 +28,11 @@ final class CP2110Transport: Transport {
     /// The line behind the USB bridge is unchecked.
     var checksBytes: Bool { false }
 
-    /// `line` is applied to the chip's UART at the start.
-    init(path: String, line: LineSettings) {
+    /// `line` is applied to the chip's UART at the start; with `keepsLine` only if the chip has no plausible line.
+    init(path: String, line: LineSettings, keepsLine: Bool = false) {
         hid = HIDRawTransport(path: path, isNumbered: true)
         self.line = line
+        self.keepsLine = keepsLine
         setsUp = true
     }
 
@@ -40,7 +43,10 @@ final class CP2110Transport: Transport {
         self.setsUp = setsUp
     }
 
-    func open() throws(IngestError) { try hid.open() }
+    func open() throws(IngestError) {
+        try hid.open()
+        if keepsLine { keepsLine = CP2110Reports.isPlausible(hid.readFeature(0x50, count: 9)) }
+    }
 
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.deliver = deliver
@@ -48,7 +54,7 @@ final class CP2110Transport: Transport {
     }
 
     private func setUp() {
-        let reports = setsUp ? [CP2110Reports.configuration(line), CP2110Reports.enable] : []
+        let reports = setsUp ? (keepsLine ? [] : [CP2110Reports.configuration(line)]) + [CP2110Reports.enable] : []
         settings = reports.count
         for report in reports { hid.writeFeature(report) }
         if reports.isEmpty { deliver?(.opened) }

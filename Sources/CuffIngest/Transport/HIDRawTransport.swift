@@ -107,6 +107,13 @@ final class HIDRawTransport: Transport {
         }
     }
 
+    /// Reads one feature report by ioctl, which blocks: only between `open` and `start`. Empty where the device refuses.
+    func readFeature(_ number: UInt8, count: Int) -> [UInt8] {
+        var report = [number] + [UInt8](repeating: 0, count: count - 1)
+        let result = clinux_hid_get_feature(descriptor, &report, Int32(count))
+        return Array(report.prefix(max(0, Int(result))))
+    }
+
     private func featureSet(_ bytes: [UInt8], _ result: Int32) {
         isSettingFeature = false
         if result < 0 { return end(Port.fault(SystemFault("HIDIOCSFEATURE", -result))) }

@@ -7,7 +7,7 @@ extension TransportKind {
         "tty", form: "/dev/ttyUSB0", help: "a serial port, built in or a USB adapter, or a pseudo terminal", example: "/dev/ttyUSB0",
         subsystem: "tty"
     ) { request in
-        guard case .node(let path) = request.address, request.medium == .tty, !isHID(path), !isUSB(path) else { return nil }
+        guard case .node(let path) = request.address, request.medium != .hidraw, !isHID(path), !isUSB(path) else { return nil }
         return TTYTransport(path: path, line: request.line, pace: request.pace)
     }
 

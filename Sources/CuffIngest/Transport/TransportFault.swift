@@ -13,6 +13,8 @@ public enum TransportFault: Fault {
     case notHID(String)
     /// A USB device without an interface of the personal healthcare class.
     case notHealthcare(String)
+    /// A USB device without an interface that has a bulk endpoint in each direction.
+    case noBulkPipes(String)
     case lineRefused(String, LineSettings, errno: Int32)
     case notAPort(String)
     /// `reason` is the resolver's.
@@ -38,6 +40,7 @@ public enum TransportFault: Fault {
         case .notHID(let path):
             (.usage, "\(path) is a terminal, and this cuff uses HID: its reports need a node such as /dev/hidraw0")
         case .notHealthcare(let address): (.usage, "\(address) is not a personal healthcare device: it has no interface of USB class 0F")
+        case .noBulkPipes(let address): (.usage, "\(address) has no USB interface with a bulk endpoint in each direction")
         case .lineRefused(let path, let line, let number): (.badConfiguration, "\(path) does not support \(line.text): \(text(number))")
         case .notAPort(let service): (.usage, "`\(service)` is not a TCP port: a port is a number from 0 to 65535")
         case .unknownHost(let address, let reason): (.unavailable, "cannot reach \(address): \(reason)")

@@ -16,18 +16,21 @@ public struct TransportKind: Sendable, CustomStringConvertible {
         public var reports: HIDReports
         /// The settings of a serial line.
         public var line: LineSettings
+        /// The settings that a CP2110 already has are kept.
+        public var keepsBridgeLine: Bool
         /// The pause between bytes written to a serial line.
         public var pace: Duration?
 
         /// Sets each property.
         public init(
             _ address: DeviceAddress, medium: CuffDriver.Medium, reports: HIDReports = HIDReports(), line: LineSettings,
-            pace: Duration? = nil
+            keepsBridgeLine: Bool = false, pace: Duration? = nil
         ) {
             self.address = address
             self.medium = medium
             self.reports = reports
             self.line = line
+            self.keepsBridgeLine = keepsBridgeLine
             self.pace = pace
         }
     }
@@ -101,9 +104,10 @@ extension DeviceAddress {
     public func transport(
         for driver: CuffDriver, line: LineSettings? = nil, pace: Duration? = nil, among kinds: [TransportKind] = TransportKind.all
     ) throws(AddressFault) -> any Transport {
-        try transport(
-            TransportKind.Request(self, medium: driver.medium, reports: driver.reports, line: line ?? driver.line, pace: pace), among: kinds
-        )
+        let request = TransportKind.Request(
+            self, medium: driver.medium, reports: driver.reports, line: line ?? driver.line,
+            keepsBridgeLine: driver.keepsBridgeLine && line == nil, pace: pace)
+        return try transport(request, among: kinds)
     }
 
     func transport(_ request: TransportKind.Request, among kinds: [TransportKind]) throws(AddressFault) -> any Transport {

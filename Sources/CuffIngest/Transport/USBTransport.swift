@@ -4,25 +4,27 @@ import Glibc
 
 extension TransportKind {
     static let usb = TransportKind(
-        "usb", form: "/dev/bus/usb/001/002", help: "a cuff of the USB Personal Healthcare Device Class (IEEE 11073)",
+        "usb", form: "/dev/bus/usb/001/002",
+        help: "a cuff of the USB Personal Healthcare Device Class (IEEE 11073), or one that no kernel driver takes",
         example: "/dev/bus/usb/001/002", subsystem: "usb"
     ) { request in
         guard case .node(let path) = request.address, isUSB(path) else { return nil }
-        return USBTransport(path: path)
+        return USBTransport(path: path, isHealthcare: request.medium != .usb)
     }
 
     static func isUSB(_ path: String) -> Bool { path.hasPrefix("/dev/bus/usb/") }
 }
 
-/// A USB device of the Personal Healthcare Device Class, through usbfs (/dev/bus/usb/BBB/DDD): one descriptor in the loop's epoll
-/// set. `USBPipeState` makes the decisions.
+/// The two bulk pipes of a USB device, through usbfs (/dev/bus/usb/BBB/DDD): of the Personal Healthcare Device Class, or of a cuff
+/// that no kernel driver takes. One descriptor in the loop's epoll set. `USBPipeState` decides.
 ///
 /// usbfs rather than libusb: six kernel calls suffice, this program can lock the node and explain errors, and no library thread
 /// for hotplug is started.
 final class USBTransport: Transport {
     let address: String
     private var descriptor: Int32 = -1
-    private var interface: PHDCInterface?
+    private let isHealthcare: Bool
+    private var pipes: USBPipes?
     private var state = USBPipeState(packet: 64)
     private var reads: [OpaquePointer] = []
     private var writes: [OpaquePointer] = []
@@ -36,27 +38,31 @@ final class USBTransport: Transport {
     private static let controlLimit: UInt32 = 500
     static let longestDescriptors = 4096
 
-    init(path: String) { address = path }
+    init(path: String, isHealthcare: Bool) {
+        address = path
+        self.isHealthcare = isHealthcare
+    }
 
     deinit {
         if descriptor >= 0 { Glibc.close(descriptor) }
         for request in reads + writes { clinux_usb_free(request) }
     }
 
-    /// Throws if the node cannot be opened, is not a PHDC device, or is in use.
+    /// Opens and claims the interface. Throws if the node cannot be opened, has no such interface, or is in use.
     func open() throws(IngestError) {
         do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_CLOEXEC) } catch {
             throw .device(address, error.number)
         }
         var bytes = [UInt8](repeating: 0, count: Self.longestDescriptors)
         let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0, let found = PHDCInterface(Array(bytes[..<count])) else {
-            throw IngestError(TransportFault.notHealthcare("\(address)"))
+        let healthcare = isHealthcare ? PHDCInterface(Array(bytes.prefix(max(0, count)))) : nil
+        guard let found = isHealthcare ? healthcare?.pipes : USBPipes(Array(bytes.prefix(max(0, count)))) else {
+            throw IngestError(isHealthcare ? TransportFault.notHealthcare(address) : .noBulkPipes(address))
         }
         let claimed = clinux_usb_claim(descriptor, UInt32(found.number))
         guard claimed >= 0 else { throw .device(address, -claimed) }
-        interface = found
-        prepare(found)
+        pipes = found
+        if let healthcare { prepare(healthcare) }
     }
 
     /// Some devices wait until the host reads their status; and another program may have left metadata enabled. A device rejects
@@ -64,15 +70,15 @@ final class USBTransport: Transport {
     private func prepare(_ found: PHDCInterface) {
         var status: [UInt8] = [0, 0]
         _ = clinux_usb_control(descriptor, 0x80, 0, 0, 0, &status, 2, Self.controlLimit)
-        _ = clinux_usb_control(descriptor, 0xA1, 0, 0, UInt16(found.number), &status, 2, Self.controlLimit)
-        if found.hasMetadata { _ = clinux_usb_control(descriptor, 0x21, 1, 0x0101, UInt16(found.number), nil, 0, Self.controlLimit) }
+        _ = clinux_usb_control(descriptor, 0xA1, 0, 0, UInt16(found.pipes.number), &status, 2, Self.controlLimit)
+        if found.hasMetadata { _ = clinux_usb_control(descriptor, 0x21, 1, 0x0101, UInt16(found.pipes.number), nil, 0, Self.controlLimit) }
     }
 
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
-        guard let interface else { return }
+        guard let pipes else { return }
         self.loop = loop
         self.deliver = deliver
-        state = USBPipeState(packet: interface.outputPacket)
+        state = USBPipeState(packet: pipes.outputPacket)
         timer = LoopTimer(loop) { [weak self] in self?.handle(.timePassed) }
         do throws(SystemFault) { token = try loop.add(descriptor) { [weak self] _ in self?.ready() } } catch {
             throw .device(address, error.number)
@@ -137,13 +143,13 @@ final class USBTransport: Transport {
     }
 
     private func perform(_ effect: USBPipeState.Effect) {
-        guard let interface, token != nil else { return }
+        guard let pipes, token != nil else { return }
         switch effect {
-        case .read(let slot): read(slot, interface)
-        case .write(let bytes, let emptyPacket): write(bytes, emptyPacket, interface)
+        case .read(let slot): read(slot, pipes)
+        case .write(let bytes, let emptyPacket): write(bytes, emptyPacket, pipes)
         case .discardReads: for request in reads { _ = clinux_usb_discard(descriptor, request) }
         case .clearHalt:
-            let (descriptor, input, output) = (descriptor, UInt32(interface.input), UInt32(interface.output))
+            let (descriptor, input, output) = (descriptor, UInt32(pipes.input), UInt32(pipes.output))
             let me = LoopBound(self)
             loop?.offload({ () -> Int32 in
                 let first = clinux_usb_clear_halt(descriptor, input)
@@ -157,18 +163,18 @@ final class USBTransport: Transport {
         }
     }
 
-    private func read(_ slot: Int, _ interface: PHDCInterface) {
+    private func read(_ slot: Int, _ pipes: USBPipes) {
         while reads.count <= slot {
-            guard let request = clinux_usb_request(Int32(interface.packet)) else { return end(.failed(call: "read", errno: ENOMEM)) }
+            guard let request = clinux_usb_request(Int32(pipes.packet)) else { return end(.failed(call: "read", errno: ENOMEM)) }
             reads.append(request)
         }
-        let result = clinux_usb_submit(descriptor, reads[slot], interface.input, nil, Int32(interface.packet), 0)
+        let result = clinux_usb_submit(descriptor, reads[slot], pipes.input, nil, Int32(pipes.packet), 0)
         if result < 0 { handle(.read(slot: slot, status: result, bytes: [])) }
     }
 
-    private func write(_ bytes: [UInt8], _ emptyPacket: Bool, _ interface: PHDCInterface) {
+    private func write(_ bytes: [UInt8], _ emptyPacket: Bool, _ pipes: USBPipes) {
         guard let request = clinux_usb_request(Int32(bytes.count)) else { return end(.failed(call: "write", errno: ENOMEM)) }
-        let result = clinux_usb_submit(descriptor, request, interface.output, bytes, Int32(bytes.count), emptyPacket ? 1 : 0)
+        let result = clinux_usb_submit(descriptor, request, pipes.output, bytes, Int32(bytes.count), emptyPacket ? 1 : 0)
         if result < 0 {
             clinux_usb_free(request)
             return handle(.written(status: result, count: 0))

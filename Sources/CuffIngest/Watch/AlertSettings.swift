@@ -6,14 +6,14 @@ import Glibc
 /// The alert configuration of a watch.
 public struct AlertSettings: Sendable, Hashable {
     package var rules: [AlertRule] = []
-    /// The persons, by cuff and user.
-    package var persons = AlertPersons()
+    /// Who is who.
+    package var household = Household()
 
     /// No rules.
     public init() {}
 
     package init(_ configuration: CuffConfiguration) {
         rules = configuration.alerts.map(\.rule)
-        persons = configuration.persons
+        household = configuration.household
     }
 }

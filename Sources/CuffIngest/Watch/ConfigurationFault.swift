@@ -12,6 +12,8 @@ package enum ConfigurationFault: Fault {
     case listensOnce
     /// A rule about a person who is not a user of any cuff; the first text is the file and the line.
     case unknownPerson(String, String, known: [String])
+    /// A cuff's slot, or a cuff without slots, is bound to two persons; the first text is the file and the line.
+    case boundTwice(String, place: String, persons: [String])
 
     package var statement: (status: RunStatus, text: String) {
         switch self {
@@ -23,7 +25,9 @@ package enum ConfigurationFault: Fault {
         case .tooLong(let path, let most): (.badConfiguration, "cannot use \(path): it has more than \(most >> 10) KiB")
         case .assignment(let fault): (.usage, fault.description)
         case .listensOnce: (.usage, "--listen waits for callers and --once ends")
-        case .unknownPerson(let place, let person, _): (.badConfiguration, "\(place): no cuff has a user `\(person)`")
+        case .unknownPerson(let place, let person, _): (.badConfiguration, "\(place): no person is called `\(person)`")
+        case .boundTwice(let origin, let place, let persons):
+            (.badConfiguration, "\(origin): `\(place)` is of two persons: \(persons.joined(separator: ", "))")
         }
     }
 }

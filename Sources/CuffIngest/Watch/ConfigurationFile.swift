@@ -28,6 +28,20 @@ enum ConfigurationFile {
         return String(decoding: try bytes(descriptor, path), as: UTF8.self)
     }
 
+    /// Replaces the file atomically. It is readable by its owner only, but the machine's file by everybody, because the service
+    /// has a user of its own.
+    static func write(_ text: String, to path: String) throws(IngestError) {
+        let isShared = path.hasPrefix("/etc/")
+        if isShared { mkdir(path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }, 0o755) }
+        StateFile.makeFolders(above: path)
+        let output = try OutputFile(path, replaces: true)
+        var buffer = TextBuffer(capacity: text.utf8.count)
+        buffer.append(string: text)
+        try output.append(&buffer)
+        try output.finish()
+        if isShared, chmod(path, 0o644) != 0 { throw .writing(path, errno) }
+    }
+
     private static func bytes(_ descriptor: Int32, _ path: String) throws(IngestError) -> [UInt8] {
         var bytes: [UInt8] = []
         var room = [UInt8](repeating: 0, count: 16384)

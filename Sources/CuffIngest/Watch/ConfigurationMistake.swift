@@ -14,6 +14,8 @@ package enum ConfigurationMistake: Hashable, Sendable, CustomStringConvertible {
     /// A sink without a destination, or with several; `keys` are the possible ones.
     case sinkPlaces(section: String, isNone: Bool, keys: [String])
     case acknowledgesNothing(String)
+    /// A type of reading that a sink may have.
+    case unknownType(String, known: [String])
     /// A relative path; a configuration has no current folder.
     case relativePath(String)
     /// `why` is the parser's reason.
@@ -32,6 +34,7 @@ package enum ConfigurationMistake: Hashable, Sendable, CustomStringConvertible {
         case .sinkPlaces(let section, let isNone, _):
             "[\(section)] names \(isNone ? "no place" : "more than one place") for readings"
         case .acknowledgesNothing(let key): "`\(key)` acknowledges nothing"
+        case .unknownType(let word, _): "unknown type `\(word)`"
         case .relativePath(let path): "`\(path)` is relative: a configuration needs an absolute path"
         case .notAPage(let text, let why): "`\(text)` is not an address to serve a page on: \(why)"
         case .alert(let mistake): mistake.description

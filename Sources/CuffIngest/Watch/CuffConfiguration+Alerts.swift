@@ -8,19 +8,6 @@ extension CuffConfiguration {
         /// The file and line that name the person.
         var personOrigin: String
     }
-
-    package var persons: AlertPersons { AlertPersons(Dictionary(devices.map { ($0.name, $0.users) }, uniquingKeysWith: { $1 })) }
-
-    /// Rejects rules about unknown persons, which would never be raised. Called after all files are read.
-    func checkPersons() throws(IngestError) {
-        let names = Set(devices.flatMap(\.users.values))
-        for alert in alerts {
-            guard let person = alert.rule.person, person != "none", Int(person) == nil,
-                !names.contains(where: { $0.lowercased() == person.lowercased() })
-            else { continue }
-            throw IngestError(ConfigurationFault.unknownPerson(alert.personOrigin, person, known: names.sorted()))
-        }
-    }
 }
 
 /// Parses `[alert.NAME]`.

@@ -21,6 +21,12 @@ extension CuffConfiguration {
                     devices.removeAll { $0.name == device.name }
                     devices.append(device)
                 }
+            case "person":
+                for section in try root.sections(key) {
+                    let person = try section.person()
+                    persons.removeAll { $0.name == person.name }
+                    persons.append(person)
+                }
             case "sink":
                 for section in try root.sections(key) {
                     let sink = try section.sink(kinds)
@@ -43,7 +49,7 @@ extension CuffConfiguration {
                 guard let section = root.section(key) else { throw root.wrongType(key, "a section, [watch]") }
                 try readWatch(section, drivers)
             default:
-                throw root.unknown(key, ["device", "sink", "source", "alert", "watch"])
+                throw root.unknown(key, ["device", "person", "sink", "source", "alert", "watch"])
             }
         }
     }
@@ -160,14 +166,34 @@ extension ConfigurationSection {
     func sink(_ kinds: [SinkKind]) throws(IngestError) -> CuffConfiguration.NamedSink {
         // Every kind is a key; `address` accepts the command line's form.
         let keys = kinds.filter { !$0.scheme.contains("+") && !$0.traits.contains(.remote) }.map(\.scheme) + ["address"]
-        try checkKeys(keys + ["required", "ack"])
+        try checkKeys(keys + ["required", "ack", "persons", "types"])
         let given = table.keys.filter(keys.contains)
         guard let key = given.first, given.count == 1 else {
             throw error(given.last, .sinkPlaces(section: path, isNone: given.isEmpty, keys: keys))
         }
         var spec = try place(key, kinds)
         if try flag("required") == false { spec.isRequired = false }
-        return CuffConfiguration.NamedSink(name: name, spec: spec, origin: origin(key))
+        spec.consent = try consent()
+        return CuffConfiguration.NamedSink(
+            name: name, spec: spec, origin: origin(key), personsOrigin: origin(table["persons"] == nil ? key : "persons"))
+    }
+
+    private func consent() throws(IngestError) -> SinkConsent {
+        var consent = SinkConsent()
+        consent.persons = try texts("persons", "a list of names, [\"Anna\", \"Ben\"], and \"none\" for readings without a name")
+        consent.types = try texts("types", "a list of types, [\"blood_pressure\"]")
+        for type in consent.types ?? [] where !SinkConsent.words.contains(type) {
+            throw error("types", .unknownType(type, known: SinkConsent.words))
+        }
+        return consent
+    }
+
+    /// A list of texts, none of them empty; `nil` if the key is missing.
+    func texts(_ key: String, _ wanted: String) throws(IngestError) -> [String]? {
+        guard let value = table[key] else { return nil }
+        let texts = value.array?.compactMap { $0.string } ?? []
+        guard let count = value.array?.count, texts.count == count, texts.allSatisfy({ !$0.isEmpty }) else { throw wrongType(key, wanted) }
+        return texts
     }
 
     private func place(_ key: String, _ kinds: [SinkKind]) throws(IngestError) -> SinkSpec {

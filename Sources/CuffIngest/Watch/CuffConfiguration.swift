@@ -16,10 +16,20 @@ package struct CuffConfiguration: Sendable, Hashable {
         package var origin: String
     }
 
+    /// `[person.NAME]`
+    package struct NamedPerson: Sendable, Hashable {
+        package var name: String
+        /// Where the person's readings are from: the places of a `Household`.
+        package var cuffs: [String]
+        package var origin: String
+    }
+
     package struct NamedSink: Sendable, Hashable {
         package var name: String
         package var spec: SinkSpec
         package var origin: String
+        /// The file and line of `persons`.
+        var personsOrigin: String
     }
 
     package struct NamedSource: Sendable, Hashable {
@@ -28,6 +38,7 @@ package struct CuffConfiguration: Sendable, Hashable {
     }
 
     package var devices: [Device] = []
+    package var persons: [NamedPerson] = []
     package var sinks: [NamedSink] = []
     package var sources: [NamedSource] = []
     /// Reread a connected cuff after this time.
@@ -70,13 +81,6 @@ package struct CuffConfiguration: Sendable, Hashable {
         return [machineFile] + shared.map { "/etc/cuff/conf.d/" + $0 } + [ownFile].compactMap { $0 }
     }
 
-    /// The cuff and slot of a person, ignoring case; several if several cuffs have a user of that name.
-    package func users(named name: String) -> [(device: String, slot: Int)] {
-        devices.flatMap { device in
-            device.users.filter { $0.value.lowercased() == name.lowercased() }.map { (device.name, $0.key) }
-        }
-    }
-
     private static func variable(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
@@ -105,7 +109,8 @@ package struct CuffConfiguration: Sendable, Hashable {
                 + device.users.sorted { $0.key < $1.key }.map { "user \($0)=\($1)" }
             lines.append("device \(device.name)\t\(device.address)\t\(([driver] + extra).joined(separator: " "))\t\(device.origin)")
         }
-        for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\t\(sink.origin)") }
+        for person in persons { lines.append("person \(person.name)\t\(person.cuffs.joined(separator: ", "))\t\t\(person.origin)") }
+        for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\(sink.spec.consent.text)\t\(sink.origin)") }
         for source in sources { lines.append("source \(source.plan.name)\t\(source.plan)\t\t\(source.origin)") }
         for alert in alerts { lines.append("alert \(alert.rule.name)\t\(alert.rule.condition)\t\(alert.rule.settings)\t\(alert.origin)") }
         for listen in listens { lines.append("watch listen\t\(listen)\t\t\(listenOrigin ?? "")") }

@@ -12,10 +12,14 @@ extension Ingest {
         let faults = SinkFaults { options.diagnostics(.warning(options.explain($0))) }
         if let port = watch.metricsPort, UInt16(exactly: port) == nil { throw IngestError(TransportFault.notAPort("\(port)")) }
         let current = Locked<(@Sendable () -> RunStatistics)?>(nil)
-        let alerts = Self.alerts(watch, options)
-        let servers = WatchServers(watch, options, alerts: { alerts?.standing ?? [] }) { current.withLock { $0 }?() }
-        defer { servers.stop() }
         var options = options
+        options.household = watch.alerts.household
+        let household = Locked(options.household)
+        let alerts = Self.alerts(watch, options)
+        let facts = WebSite.Facts(
+            counters: { current.withLock { $0 }?() }, alerts: { alerts?.standing ?? [] }, household: { household.withLock { $0 } })
+        let servers = WatchServers(watch, options, facts)
+        defer { servers.stop() }
         if let board = servers.board {
             // Defaults to standard output, which the page does not replace.
             if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
@@ -30,6 +34,7 @@ extension Ingest {
         alerts?.attach(to: pipeline)
         let run = WatchRun(watch, options, pipeline)
         run.alerts = alerts
+        run.household = household
         do throws(IngestError) {
             try run.checkSources()
             try run.listen()
@@ -70,7 +75,7 @@ extension Ingest {
         let databases = options.sinks.filter { $0.kind.traits.contains(.database) }.map(\.path)
         let (notices, seconds) = (watch.notices, watch.now)
         return WatchAlerts(
-            watch.alerts.rules, persons: watch.alerts.persons, file: options.memory?.file("alerts"), databases: databases,
+            watch.alerts.rules, household: watch.alerts.household, file: options.memory?.file("alerts"), databases: databases,
             now: { Timestamp(seconds: seconds()) }, notify: { notices(.watcher($0)) })
     }
 

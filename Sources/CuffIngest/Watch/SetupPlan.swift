@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import Glibc
 
@@ -18,10 +19,13 @@ package struct SetupPlan: Sendable {
         /// The device's address, by serial number or USB port.
         package var match: String
         package var driver: DriverID
-        /// The names of the cuff's users, by slot.
+        /// The names of the cuff's users, by slot; 0: of a cuff without users.
         package var users: [Int: String] = [:]
+        /// The file has the section already; only persons are bound.
+        package var isPresent = false
 
-        package init(name: String, match: String, driver: DriverID, users: [Int: String] = [:]) {
+        package init(name: String, match: String, driver: DriverID, users: [Int: String] = [:], isPresent: Bool = false) {
+            self.isPresent = isPresent
             self.name = name
             self.match = match
             self.driver = driver
@@ -70,35 +74,35 @@ package struct SetupPlan: Sendable {
         return (2...1000).lazy.map { "\(wanted)-\($0)" }.first { !used.contains($0) } ?? wanted
     }
 
+    /// Whether a person is bound to a cuff or to one of its slots.
+    package func hasPerson(_ cuff: String) -> Bool {
+        let household = configuration.household
+        return household.names.flatMap { household.places(of: $0) }.contains { $0 == cuff || $0.hasPrefix(cuff + ":") }
+    }
+
     /// The file with these sections added. Throws if the result would be invalid.
     package func text(adding entries: [Entry]) throws(IngestError) -> String {
         var text = existing
         if !text.isEmpty, text.last != "\n" { text += "\n" }
-        for entry in entries {
+        for entry in entries where !entry.isPresent {
             text += (text.isEmpty ? "" : "\n") + "[device.\(Self.key(entry.name))]\n"
             text += "match = \(Self.quoted(entry.match))\ndriver = \"\(entry.driver)\"\n"
-            guard !entry.users.isEmpty else { continue }
-            let users = entry.users.sorted { $0.key < $1.key }.map { "\($0.key) = \(Self.quoted($0.value))" }
+            let slots = entry.users.filter { $0.key > 0 }.sorted { $0.key < $1.key }
+            guard !slots.isEmpty else { continue }
+            let users = slots.map { "\($0.key) = \(Self.quoted($0.value))" }
             text += "users = { \(users.joined(separator: ", ")) }\n"
         }
-        var check = CuffConfiguration()
-        try check.read(text, file: path, drivers: CuffFamilies.all)
-        return text
+        var file = try HouseholdFile(path: path, text: text)
+        for entry in entries {
+            for (slot, name) in entry.users.sorted(by: { $0.key < $1.key }) where slot == 0 || entry.isPresent {
+                try file.bind(name, to: Household.place(cuff: entry.name, slot: slot == 0 ? nil : slot))
+            }
+        }
+        return file.text
     }
 
-    /// Replaces the file atomically. It is readable by its owner only, but the machine's file by everybody, because the service
-    /// has a user of its own.
-    package func write(_ text: String) throws(IngestError) {
-        let isShared = path.hasPrefix("/etc/")
-        if isShared { mkdir(path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }, 0o755) }
-        StateFile.makeFolders(above: path)
-        let output = try OutputFile(path, replaces: true)
-        var buffer = TextBuffer(capacity: text.utf8.count)
-        buffer.append(string: text)
-        try output.append(&buffer)
-        try output.finish()
-        if isShared, chmod(path, 0o644) != 0 { throw .writing(path, errno) }
-    }
+    /// As `ConfigurationFile.write`.
+    package func write(_ text: String) throws(IngestError) { try ConfigurationFile.write(text, to: path) }
 
     /// A TOML key, quoted if necessary.
     private static func key(_ text: String) -> String {

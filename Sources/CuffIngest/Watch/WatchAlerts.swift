@@ -34,7 +34,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
 
     /// `databases` know which readings were deleted; `file` stores the state across restarts, if there is a folder.
     init(
-        _ rules: [AlertRule], persons: AlertPersons, file: String?, databases: [String], now: @escaping @Sendable () -> Timestamp,
+        _ rules: [AlertRule], household: Household, file: String?, databases: [String], now: @escaping @Sendable () -> Timestamp,
         notify: @escaping @Sendable (String) -> Void
     ) {
         self.file = file
@@ -42,7 +42,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         self.now = now
         self.notify = notify
         hasRules = !rules.isEmpty
-        state = AlertState(rules, persons: persons, start: now())
+        state = AlertState(rules, household: household, start: now())
         guard let file, let text = Self.text(of: file) else { return }
         state.restore(text)
         written = text
@@ -85,10 +85,10 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         }
     }
 
-    func reload(_ rules: [AlertRule], _ persons: AlertPersons) {
+    func reload(_ rules: [AlertRule], _ household: Household) {
         queue.async { @Sendable in
             self.hasRules = !rules.isEmpty
-            self.handle([.rules(rules, persons)])
+            self.handle([.rules(rules, household)])
         }
     }
 

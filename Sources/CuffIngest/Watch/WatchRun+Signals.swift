@@ -40,7 +40,10 @@ extension WatchRun {
         case .success(let assignments):
             handle(.reload(assignments))
             notify(.watcher("configuration reloaded"))
-            if let settings { alerts?.reload(settings.rules, settings.persons) }
+            guard let settings else { break }
+            alerts?.reload(settings.rules, settings.household)
+            pipeline.name(by: settings.household)
+            household?.withLock { $0 = settings.household }
         case .failure(let error): notify(.watcher("the configuration was not reloaded: \(options.explain(error))"))
         }
         notifyService { [summary] in $0.ready(summary) }

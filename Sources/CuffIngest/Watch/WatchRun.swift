@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import Dispatch
 import Glibc
@@ -23,6 +24,8 @@ final class WatchRun {
     var signals: [SignalListener] = []
     var schedules: WatchSchedules?
     var alerts: WatchAlerts?
+    /// Who is who, for the page.
+    var household: Locked<Household>?
     /// The present schedules.
     var kept: [HostSchedule] = []
     /// The cuffs that have a measuring cycle.

@@ -9,40 +9,44 @@ final class WatchServers {
     private var servers: [RetriedServer] = []
     private let notify: @Sendable (WatchNotice) -> Void
 
-    /// Binds the free ports and starts answering. `counters` returns `nil` until the run has started.
-    init(_ watch: WatchOptions, _ options: IngestOptions, alerts: @escaping WebSite.Alerts, counters: @escaping WebSite.Counters) {
+    /// Binds the ports and begins to answer, as far as they are free.
+    init(_ watch: WatchOptions, _ options: IngestOptions, _ facts: WebSite.Facts) {
         notify = watch.notices
         let explain = options.explain
         if let port = watch.metricsPort {
-            let site = WebSite(nil, database: nil, zone: nil, generator: watch.generator, counters: counters)
+            let site = WebSite(nil, database: nil, zone: nil, generator: watch.generator, facts)
             add("metrics", WebAddress(host: "", port: port), path: "/metrics", explain) { .init { site.answer($0) } }
         }
-        if let address = watch.web { serve(address, watch, options, alerts, counters) }
+        if let address = watch.web { serve(address, watch, options, facts) }
     }
 
-    private func serve(
-        _ address: WebAddress, _ watch: WatchOptions, _ options: IngestOptions, _ alerts: @escaping WebSite.Alerts,
-        _ counters: @escaping WebSite.Counters
-    ) {
+    private func serve(_ address: WebAddress, _ watch: WatchOptions, _ options: IngestOptions, _ facts: WebSite.Facts) {
         let wake = Locked<(@Sendable () -> Void)?>(nil)
         let board = WebBoard { wake.withLock { $0 }?() }
         let database = options.sinks.first { $0.kind.traits.contains(.database) }?.path
-        let site = WebSite(
-            board, database: database, zone: options.zone, generator: watch.generator, alerts: alerts, counters: counters)
+        let site = WebSite(board, database: database, zone: options.zone, generator: watch.generator, facts)
         self.board = board
-        let server = add("page", address, path: "/", options.explain) { .init(answer: { site.answer($0) }, news: { board.news() }) }
+        let file = WebToken.standardPath
+        let access = WebAccess(file: file, isLocal: address.isLocal)
+        let server = add("page", address, path: "/", options.explain) { () throws(IngestError) in
+            // An address that others reach is served with a token only.
+            if !address.isLocal, let file, try WebToken.stored(at: file) == nil { try WebToken.renewed(at: file) }
+            return .init(answer: { site.answer($0) }, access: access, news: { board.news() })
+        }
         wake.withLock { $0 = { server.newsArrived() } }
     }
 
     @discardableResult
     private func add(
         _ what: String, _ address: WebAddress, path: String, _ explain: @escaping @Sendable (IngestError) -> String,
-        _ site: @escaping @Sendable () -> WebServer.Site
+        _ site: @escaping @Sendable () throws(IngestError) -> WebServer.Site
     ) -> RetriedServer {
         let notify = notify
         let server = RetriedServer(address, site) { change in
             switch change {
-            case .served(let address): notify(.watcher("\(what) at http://\(address)\(path)"))
+            case .served(let served):
+                let link = address.isLocal ? "" : "; `cuff web link` prints the link for other devices"
+                notify(.watcher("\(what) at http://\(served)\(path)\(link)"))
             case .failed(let error):
                 let why = explain(error).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
                 notify(.watcher("cannot serve the \(what): \(why); trying again, with growing pauses"))
@@ -77,10 +81,13 @@ final class RetriedServer: Sendable {
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "cuff.server")
     private let address: WebAddress
-    private let site: @Sendable () -> WebServer.Site
+    private let site: @Sendable () throws(IngestError) -> WebServer.Site
     private let notify: @Sendable (Change) -> Void
 
-    init(_ address: WebAddress, _ site: @escaping @Sendable () -> WebServer.Site, notify: @escaping @Sendable (Change) -> Void) {
+    init(
+        _ address: WebAddress, _ site: @escaping @Sendable () throws(IngestError) -> WebServer.Site,
+        notify: @escaping @Sendable (Change) -> Void
+    ) {
         self.address = address
         self.site = site
         self.notify = notify
@@ -109,7 +116,7 @@ final class RetriedServer: Sendable {
     private func attempt() {
         guard !state.withLock({ $0.isStopped }) else { return }
         do throws(IngestError) {
-            let server = try WebServer(host: address.host, port: address.port, site())
+            let server = try WebServer(host: address.host, port: address.port, try site())
             try server.start()
             let bound = LoopBound(server)
             state.withLock { $0.server = bound }

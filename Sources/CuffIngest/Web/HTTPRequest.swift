@@ -6,6 +6,10 @@ struct HTTPRequest: Sendable, Equatable {
     var path: String
     /// The part after it, not percent-decoded; the first of several equal names counts.
     var query: [String: String]
+    /// By name; the first of several equal names counts.
+    var cookies: [String: String]
+    /// Whether `Host` names this server; another name may be another site's, as in DNS rebinding, or a reverse proxy's.
+    var isForOwnHost: Bool
 
     /// A request line and its headers; a browser's are about 700 bytes.
     static let longest = 8192
@@ -15,7 +19,7 @@ struct HTTPRequest: Sendable, Equatable {
         case method
         /// No `Host`, or several (RFC 9112, 3.2).
         case host
-        /// The host name of another site, as in DNS rebinding.
+        /// The host name of another site, where no token is required.
         case foreignHost
         case tooLong
     }
@@ -44,16 +48,18 @@ struct HTTPRequest: Sendable, Equatable {
             line.dropFirst(5).filter { $0 != " " && $0 != "\t" }.lowercased()
         }
         guard hosts.count == 1 || hosts.isEmpty && words[2] == "HTTP/1.0" else { throw .host }
-        if let host = hosts.first { guard Self.isOwn(host, ownHost) else { throw .foreignHost } }
+        isForOwnHost = hosts.first.map { Self.isOwn($0, ownHost) } ?? true
         isHead = words[0] == "HEAD"
         let parts = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = String(parts[0])
-        query = [:]
-        guard parts.count == 2 else { return }
-        for pair in parts[1].split(separator: "&") {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if query[String(sides[0])] == nil { query[String(sides[0])] = sides.count == 2 ? String(sides[1]) : "" }
-        }
+        query = parts.count == 2 ? Self.pairs(parts[1], "&") : [:]
+        let cookieLines = lines.dropFirst().filter { $0.lowercased().hasPrefix("cookie:") }.map { $0.dropFirst(7).filter { $0 != " " } }
+        cookies = Self.pairs(Substring(cookieLines.joined(separator: ";")), ";")
+    }
+
+    private static func pairs(_ text: Substring, _ separator: Character) -> [String: String] {
+        let sides = text.split(separator: separator).map { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false) }
+        return Dictionary(sides.map { (String($0[0]), $0.count == 2 ? String($0[1]) : "") }) { first, _ in first }
     }
 
     /// An IP address cannot be another site's name; a name must be this host's. Only a port may follow.

@@ -6,6 +6,8 @@ struct HTTPResponse: Sendable, Equatable {
     var status = "200 OK"
     var type = "text/plain; charset=utf-8"
     var body: [UInt8] = []
+    /// Further header lines.
+    var headers: [String] = []
 
     /// Nothing is loaded from elsewhere, nothing is framed, no inline script or style.
     private static let policy =
@@ -42,6 +44,7 @@ struct HTTPResponse: Sendable, Equatable {
     }
 
     func bytes(isHead: Bool = false) -> [UInt8] {
-        Array((Self.head(status, type) + "Content-Length: \(body.count)\r\n\r\n").utf8) + (isHead ? [] : body)
+        let further = headers.map { $0 + "\r\n" }.joined()
+        return Array((Self.head(status, type) + further + "Content-Length: \(body.count)\r\n\r\n").utf8) + (isHead ? [] : body)
     }
 }

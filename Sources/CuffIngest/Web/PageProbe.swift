@@ -44,5 +44,6 @@ package enum PageProbe {
         }
         let text = String(decoding: answer, as: UTF8.self)
         return text.hasPrefix("HTTP/1.1 200") && text.contains("{\"cuffs\":[")
+            || text.hasPrefix("HTTP/1.1 403") && text.contains("`cuff web link`")
     }
 }

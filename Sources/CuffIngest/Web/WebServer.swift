@@ -10,6 +10,8 @@ final class WebServer {
         }
         /// Called on a worker, because it may read the database.
         var answer: @Sendable (HTTPRequest) -> Answer
+        /// Decides who gets an answer.
+        var access = WebAccess()
         /// Events since the last call, as server-sent events. Called on the loop.
         var news: @Sendable () -> [UInt8] = { [] }
     }
@@ -22,6 +24,8 @@ final class WebServer {
     /// For a client that sends no request, or does not read its response.
     private static let patience = Duration.seconds(5)
     private static let pause = Duration.milliseconds(100)
+    /// How often a viewer is checked: it ends when the token is revoked.
+    private static let checking = Duration.seconds(10)
     /// The first event of a viewer: reconnect after two seconds.
     private static let greeting = Array((HTTPResponse.head("200 OK", "text/event-stream") + "\r\nretry: 2000\n\n").utf8)
 
@@ -29,6 +33,8 @@ final class WebServer {
         var state: WebConnection
         var transport: TCPTransport
         var limit: LoopTimer
+        /// Set for a viewer: what it asked, with its token.
+        var request: HTTPRequest?
         /// The time of the last input or output, in nanoseconds.
         var active: Int64
         var isClosing = false
@@ -107,7 +113,7 @@ final class WebServer {
         makeRoom()
         next += 1
         let number = next
-        let limit = LoopTimer(loop) { [weak self] in self?.close(number) }
+        let limit = LoopTimer(loop) { [weak self] in self?.limitReached(number) }
         callers[number] = Caller(state: WebConnection(ownHost: host), transport: transport, limit: limit, active: HostClock.monotonic())
         limit.set(after: Self.patience)
         do throws(IngestError) {
@@ -142,7 +148,9 @@ final class WebServer {
         case .wait?, nil: break
         case .ask(let request)?:
             let (me, site) = (LoopBound(self), site)
-            loop.offload({ site.answer(request) }) { answer in me.value.answer(answer, request, number) }
+            loop.offload({ site.access.refusal(request).map { .response($0) } ?? site.answer(request) }) { answer in
+                me.value.answer(answer, request, number)
+            }
         case .answer(let response)?: write(response.bytes(), to: number)
         case .finish?:
             callers[number]?.transport.finishWriting()
@@ -159,9 +167,21 @@ final class WebServer {
             write(HTTPResponse([], type: "text/event-stream").bytes(isHead: true), to: number)
         case .viewer:
             callers[number]?.state.follow()
-            callers[number]?.limit.set(nil)
+            callers[number]?.request = request
+            callers[number]?.limit.set(after: Self.checking)
             write(Self.greeting, to: number)
             newsArrived()
+        }
+    }
+
+    private func limitReached(_ number: Int) {
+        guard let caller = callers[number], !caller.isClosing, caller.state.isViewer, let request = caller.request else {
+            return close(number)
+        }
+        let (me, access) = (LoopBound(self), site.access)
+        loop.offload({ access.refusal(request) == nil }) { isAllowed in
+            guard isAllowed else { return me.value.close(number) }
+            me.value.callers[number]?.limit.set(after: Self.checking)
         }
     }
 

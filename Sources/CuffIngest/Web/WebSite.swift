@@ -4,13 +4,18 @@ import CuffCore
 /// The pages of a watch, all read-only: the live page with style and script, readings and state as JSON, counters as OpenMetrics,
 /// and events.
 final class WebSite: Sendable {
-    /// `nil` before the run starts.
-    typealias Counters = @Sendable () -> RunStatistics?
-    typealias Alerts = @Sendable () -> [StandingAlert]
+    /// What the pages ask for while a run lasts.
+    struct Facts: Sendable {
+        /// The counters of the run; `nil` before it began.
+        var counters: @Sendable () -> RunStatistics?
+        /// The raised alerts.
+        var alerts: @Sendable () -> [StandingAlert] = { [] }
+        /// Who is who.
+        var household: @Sendable () -> Household = { Household() }
+    }
 
     private let board: WebBoard?
-    private let counters: Counters
-    private let alerts: Alerts
+    private let facts: Facts
     private let database: String?
     private let zone: ZoneTable?
     private let generator: String
@@ -22,12 +27,10 @@ final class WebSite: Sendable {
     /// Without a board only `/metrics` is answered. `database`: the source of readings; `nil`: those of this run. `zone` of the
     /// cuffs' clocks; `nil`: the host's.
     init(
-        _ board: WebBoard?, database: String?, zone: ZoneTable?, generator: String, alerts: @escaping Alerts = { [] },
-        counters: @escaping Counters
+        _ board: WebBoard?, database: String?, zone: ZoneTable?, generator: String, _ facts: Facts
     ) {
         self.board = board
-        self.alerts = alerts
-        self.counters = counters
+        self.facts = facts
         self.database = database
         self.zone = zone
         self.generator = generator
@@ -36,7 +39,7 @@ final class WebSite: Sendable {
     func answer(_ request: HTTPRequest) -> WebServer.Site.Answer {
         switch (request.path, board) {
         case ("/metrics", _), ("/", nil):
-            let text = counters()?.openMetrics ?? "# EOF\n"
+            let text = facts.counters()?.openMetrics ?? "# EOF\n"
             return .response(
                 HTTPResponse(Array(text.utf8), type: "application/openmetrics-text; version=1.0.0; charset=utf-8"))
         case ("/", let board?): return .response(page(board))
@@ -52,22 +55,24 @@ final class WebSite: Sendable {
     private func page(_ board: WebBoard) -> HTTPResponse {
         let zone = zone ?? HostZone.local()
         var page = LivePage(zone: zone, generator: generator)
-        let statistics = counters()
+        let statistics = facts.counters()
         page.cuffs = statistics?.links.map { LivePage.Cuff(driver: $0.driver, place: $0.place, readings: $0.counters.readings) } ?? []
         page.deliveries = deliveries(statistics)
         page.live = board.live
-        page.alerts = alerts()
+        page.alerts = facts.alerts()
         do throws(IngestError) {
-            var persons: [Int32?: [Reading]] = [:]
-            for (reading, _) in try latest(Self.readingsOfPage, board, zone) {
+            let household = facts.household()
+            var each = ByPerson<[Reading]>()
+            for (reading, device) in try latest(Self.readingsOfPage, board, zone, household) {
                 switch reading.content {
-                case .bloodPressure, .failure: persons[reading.user, default: []].append(reading)
+                case .bloodPressure, .failure: each[household.person(of: reading, device: device), default: []].append(reading)
                 case .pulseRate, .quantity: break
                 }
             }
-            page.persons = persons.sorted { ($0.key ?? .max) < ($1.key ?? .max) }.map {
-                LivePage.Person(
-                    name: persons.count == 1 && $0.key == nil ? "Readings" : Persons.heading($0.key.map { Int($0) }), readings: $0.value)
+            let persons = each.persons
+            page.persons = each.sorted.map { person, readings in
+                let isAlone = persons.isOne && person.name == nil && person.slot == nil
+                return LivePage.Person(name: isAlone ? "Readings" : persons.heading(person), readings: readings)
             }
         } catch { return HTTPResponse(status: "503 Service Unavailable", error.description) }
         var text = TextBuffer(capacity: 1 << 15)
@@ -83,7 +88,7 @@ final class WebSite: Sendable {
         var text = TextBuffer(capacity: 1 << 15)
         text.append("{\"readings\":[")
         do throws(IngestError) {
-            for (index, one) in try latest(limit, board, zone ?? HostZone.local()).enumerated() {
+            for (index, one) in try latest(limit, board, zone ?? HostZone.local(), facts.household()).enumerated() {
                 if index > 0 { text.append(0x2C) }
                 ReadingLine().append(one.reading, device: one.device, to: &text)
                 // An array element has no line feed.
@@ -95,7 +100,7 @@ final class WebSite: Sendable {
     }
 
     private func state(_ board: WebBoard) -> HTTPResponse {
-        let statistics = counters()
+        let statistics = facts.counters()
         let live = board.live
         let zone = zone ?? HostZone.local()
         let cuffs = (statistics?.links ?? []).map { link -> JSONOutput in
@@ -104,7 +109,7 @@ final class WebSite: Sendable {
                 "skipped_bytes": .number(link.counters.skippedBytes),
             ]
         }
-        let standing = alerts().map { alert -> JSONOutput in
+        let standing = facts.alerts().map { alert -> JSONOutput in
             [
                 "rule": .text(alert.rule), "condition": .text(alert.condition), "since": .text(alert.since.text(in: zone)),
                 "device": alert.device.map { .text($0) }, "person": alert.person.map { .text($0) },
@@ -135,11 +140,13 @@ final class WebSite: Sendable {
     }
 
     /// Oldest first; from the database if there is one, which omits deleted readings.
-    private func latest(_ count: Int, _ board: WebBoard, _ zone: ZoneTable) throws(IngestError) -> [(reading: Reading, device: String)] {
+    private func latest(
+        _ count: Int, _ board: WebBoard, _ zone: ZoneTable, _ household: Household
+    ) throws(IngestError) -> [(reading: Reading, device: String)] {
         guard let database else { return board.latest(count) }
         let store = try Store(database, access: .read)
         var selection = ReadingSelection(zone: zone)
-        selection.last = count
+        (selection.last, selection.household) = (count, household)
         var found: [(reading: Reading, device: String)] = []
         try store.forEach(selection) { reading, provenance in
             found.append((reading, provenance.device))

@@ -23,7 +23,7 @@ struct Clear: ParsableCommand {
     @Option(help: ArgumentHelp("Confirm with `--confirm erase`.", valueName: "word")) var confirm: String = ""
 
     func run() throws {
-        var options = try output.ingestOptions()
+        var options = try output.liveOptions()
         try Clearing.permit(options, confirmation: confirm)
         output.showProgress(&options)
         let report = try device.run(.clear(user: user), recording: record, options: options)

@@ -48,8 +48,8 @@ struct DeviceVerb: ParsableArguments {
         guard line != nil else { return }
         let isPath = if case .node = place.address { true } else { false }
         try Flags.refuse("--line", when: !isPath, why: "a network connection has the settings of its server", hint: "set them there")
-        let isHID = try DriverChoice.named(place.driver).medium == .hidraw
-        try Flags.refuse("--line", when: isHID, why: "\(place.driver) uses HID, which has no baud rate")
+        let isSerial = try DriverChoice.named(place.driver).medium == .tty
+        try Flags.refuse("--line", when: !isSerial, why: "\(place.driver) uses no serial line, so there is no baud rate")
     }
 
     func reading(_ command: SessionCommand, follow: Bool = false) throws -> ReadOptions {

@@ -11,11 +11,15 @@ struct Drivers: ParsableCommand {
             Without a word it lists the drivers and their models. The details of a driver tell what it can do, what reading changes \
             on the cuff, and how well each fact is known. Models that cannot be read here are found too, with the reason and what to \
             do instead.
+
+            For the recording of a cuff that no driver reads, --draft prints what its bytes show: frames, checks that hold, and bytes \
+            that count or look like dates and pressures. Send it with the recording (CONTRIBUTING.md).
             """,
             [
                 "cuff drivers bm58": "Which driver reads a Beurer BM58, and how.",
                 "cuff drivers 0403:6001": "Cuffs behind this USB id (`lsusb` prints it).",
                 "cuff drivers beurer-serial": "Everything that is known about one driver.",
+                "cuff drivers --draft unknown.capture": "A draft of a driver's sheet for an unknown cuff.",
                 "cuff drivers --json | jq -r '.models[]'": "Every model, for a script.",
             ]))
 
@@ -26,11 +30,18 @@ struct Drivers: ParsableCommand {
     @Flag(help: "One JSON object for each driver; for a search or with --models, for each model.") var json = false
     @Flag(help: ArgumentHelp("The table of docs/CUFFS.md; with --models that of docs/MODELS.md.", visibility: .hidden)) var markdown = false
     @Flag(help: "Print the udev rules for these drivers.") var udev = false
+    @Option(help: ArgumentHelp("Print what the bytes of an unknown cuff's recording show.", valueName: "file"), completion: .file())
+    var draft: String?
 
     func run() throws {
         let forms = [json, markdown, udev].count { $0 }
         guard forms < 2 else {
             throw IngestError(.usage, "--json, --markdown and --udev are three forms of one list", hint: "choose one of them")
+        }
+        if let draft {
+            try Flags.refuse(
+                "--draft", when: models || markdown || udev || !words.isEmpty, why: "it prints a sheet for this recording alone")
+            return try Self.print(Identifying.draft(draft), json: json)
         }
         try Flags.refuse("--udev", when: udev && models, why: "rules are for drivers, not models")
         if words.count == 1, !models, let driver = CuffFamilies.named(words[0]) { return print([driver], isOne: true) }
@@ -46,6 +57,16 @@ struct Drivers: ParsableCommand {
                 : markdown
                     ? ModelTable.markdown(found)
                     : Terminal.outputIsTerminal ? ModelTable.table(found, width: Terminal.outputWidth) : ModelTable.plain(found))
+    }
+
+    private static func print(_ draft: RecordingDraft, json: Bool) {
+        if json {
+            Terminal.put(
+                draft.observations.map { JSONOutput.line("observation", [("name", .text($0.name)), ("text", .text($0.text))]) }.joined())
+        } else {
+            let lines = draft.observations.map { $0.name + String(repeating: " ", count: max(1, 14 - $0.name.count)) + $0.text + "\n" }
+            Terminal.show("draft         each line is a guess from the bytes alone\n" + lines.joined())
+        }
     }
 
     private func print(_ drivers: [CuffDriver], isOne: Bool) {

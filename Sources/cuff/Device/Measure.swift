@@ -21,6 +21,8 @@ struct Measure: ParsableCommand {
 
     @OptionGroup var device: DeviceVerb
     @Option(help: Help.record, completion: .file()) var record: String?
+    @Option(name: .shortAndLong, help: ArgumentHelp("Whose arm is in the cuff, if it is not the person of its slot.", valueName: "name"))
+    var user: String?
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: OutputOptions
     @Option(help: ArgumentHelp("Give up after this long, e.g. 2m; for a continuous cuff, how long it measures.", valueName: "time"))
@@ -32,7 +34,9 @@ struct Measure: ParsableCommand {
         try Flags.refuse(
             "--keep-failed", when: keepFailed && !hasDatabase,
             why: "only a database keeps pressures", hint: "leave out --no-store, or add e.g. --sink sqlite:bp.db")
-        var (place, options) = try device.place(for: .measure, try output.ingestOptions())
+        var run = try output.liveOptions()
+        run.household.everyone = try user.map { try run.household.known($0) }
+        var (place, options) = try device.place(for: .measure, run)
         try store.useStandardStore(&options, output)
         var measure = MeasureOptions(duration: duration?.duration ?? device.timeout?.duration)
         if duration != nil { measure.timeout = device.timeout?.duration }

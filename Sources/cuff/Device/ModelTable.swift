@@ -42,7 +42,12 @@ enum ModelTable {
 
     /// Tab-separated: model, driver or `-`, connection, what to do.
     static func plain(_ models: [CuffModel]) -> String {
-        models.map { [$0.name, driver($0), connection($0), how($0)].joined(separator: "\t") + "\n" }.joined()
+        models.map { model in
+            // A terminal has room for the reason below the table.
+            let needed =
+                if case .none(let cuff) = model.support, cuff.reason == .incomplete { "; a driver needs \(cuff.instead)" } else { "" }
+            return [model.name, driver(model), connection(model), how(model) + needed].joined(separator: "\t") + "\n"
+        }.joined()
     }
 
     /// The table of docs/MODELS.md.
@@ -70,7 +75,8 @@ enum ModelTable {
                 JSONOutput.line(
                     "model",
                     [
-                        ("model", .text(model.name)), ("reason", .text(cuff.reason.rawValue)), ("instead", .text(cuff.instead)),
+                        ("model", .text(model.name)), ("reason", .text(cuff.reason.rawValue)),
+                        ("known", cuff.known.isEmpty ? nil : .text(cuff.known)), ("instead", .text(cuff.instead)),
                         ("source", .text(cuff.source)),
                     ])
             }
@@ -91,7 +97,12 @@ enum ModelTable {
         case .driver(let driver) where driver.isRecognised: "plug it in; `cuff watch` reads it"
         case .driver(let driver) where driver.capabilities.isEmpty: "no readings yet: only its frames are understood"
         case .driver(let driver): "cuff read DEVICE --driver \(driver.id)"
-        case .none(let cuff): cuff.reason == .bluetooth ? "cannot be read here: Bluetooth" : "cannot be read here: no public protocol"
+        case .none(let cuff):
+            switch cuff.reason {
+            case .bluetooth: "cannot be read here: Bluetooth"
+            case .unpublished: "cannot be read here: no public protocol"
+            case .incomplete: "cannot be read here: too little of its protocol is public"
+            }
         }
     }
 
@@ -100,6 +111,7 @@ enum ModelTable {
         return switch cuff.reason {
         case .bluetooth: "Bluetooth, which cuff does not support: \(names). Instead: \(cuff.instead)."
         case .unpublished: "No public description of the protocol was found: \(names). Instead: \(cuff.instead)."
+        case .incomplete: "Too little of the protocol is public: \(names). \(cuff.known) A driver needs \(cuff.instead)."
         }
     }
 

@@ -22,7 +22,10 @@ struct Read: ParsableCommand {
     @OptionGroup var device: DeviceVerb
     @Option(help: Help.record, completion: .file()) var record: String?
     @Flag(help: "Keep running for readings that the cuff sends unasked.") var follow = false
-    @Option(name: .shortAndLong, help: ArgumentHelp("One user's readings, where the cuff has users.", valueName: "number")) var user: Int?
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("One user's readings, where the cuff has users: a name, or the number.", valueName: "name|number"))
+    var user: String?
     @Option(help: ArgumentHelp("End after so many readings.", valueName: "count")) var max: Int?
     @Option(help: ArgumentHelp("Only readings from this time on: 2026-05-05, 2026-05-05T07:30, 7d, today, monday.", valueName: "time"))
     var since: String?
@@ -37,7 +40,7 @@ struct Read: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        var options = try output.ingestOptions()
+        var options = try output.liveOptions()
         options.keepsPatients = keepPatient
         try Flags.requirePositive(max, "--max")
         options.maximum = max
@@ -45,9 +48,18 @@ struct Read: ParsableCommand {
         let filter = try ReadingFilter.asked(since: since, until: until, newTo: newTo, zone: tz)
         try store.useStandardStore(&options, output)
         output.showProgress(&options)
-        let report = try device.run(.readMemory(user: user), follow: follow, filter: filter, recording: record, options: options)
+        let report = try device.run(
+            .readMemory(user: try slot(options)), follow: follow, filter: filter, recording: record, options: options)
         report.show(output)
         try report.conclude(output)
+    }
+
+    /// A name needs the cuff's own name, which it has in the configuration or by --device.
+    private func slot(_ options: IngestOptions) throws -> Int? {
+        guard let user else { return nil }
+        if case .number(let number) = UserChoice(user) { return number }
+        let cuff = try device.place(for: .readMemory(user: nil), options).1.device
+        return try options.household.slot(of: UserChoice(user), at: cuff)
     }
 }
 

@@ -10,7 +10,7 @@ struct Setup: ParsableCommand {
         discussion: Help.text(
             """
             At a terminal it asks; an empty answer takes what stands in brackets. With --yes it asks nothing: cuffs that are certainly \
-            known get a section, and so does what --assign names. Sections that are there already stay as they are. With --system it also \
+            known get a section, and so does what --assign names. Sections that are there already stay as they are; if such a cuff has no person yet, you are asked whose it is. With --system it also \
             writes a drop-in for systemd, where a page, a listening port or a sink of the configuration needs the network. Nothing is sent \
             to any device.
             """,
@@ -30,7 +30,7 @@ struct Setup: ParsableCommand {
     var output: String?
     @Option(help: ArgumentHelp("A device that cannot be recognised, its driver and a name for it.", valueName: "device=driver[,name=…]"))
     var assign: [String] = []
-    @Option(help: ArgumentHelp("With --yes: the user of a slot, for cuffs that have users.", valueName: "slot=name"))
+    @Option(help: ArgumentHelp("With --yes: the user of a slot; 0 for a cuff without users.", valueName: "slot=name"))
     var userName: [String] = []
 
     func run() throws {
@@ -69,12 +69,16 @@ struct Setup: ParsableCommand {
             Terminal.say("\ncuff: nothing to write: no new cuff was found or named")
             return Terminal.say("Plug the cuff in and run `cuff setup` again. `cuff drivers MODEL` says whether it is supported.")
         }
-        Terminal.say("\nTo be added to \(plan.path):\n" + text.dropFirst(plan.existing.count))
+        // A name may go into a section that exists, so that text in the middle changes.
+        let isAppended = text.hasPrefix(plan.existing)
+        Terminal.say(
+            "\n\(isAppended ? "To be added to" : "The new") \(plan.path):\n" + text.dropFirst(isAppended ? plan.existing.count : 0))
         if !yes, !Self.isYes(Terminal.ask("Write it? [Y/n] "), otherwise: true) {
             throw IngestError(.no, "nothing was written", hint: "run `cuff setup` again")
         }
         try plan.write(text)
-        Terminal.say("cuff: \(plan.path): \(Plural.text(entries.count, "cuff")) added")
+        let added = entries.count { !$0.isPresent }
+        Terminal.say("cuff: \(plan.path)\(added > 0 ? ": \(Plural.text(added, "cuff")) added" : " is written")")
         if isService { try permitNetwork() }
         Terminal.say(
             isService
@@ -109,7 +113,9 @@ struct Setup: ParsableCommand {
     ) throws -> SetupPlan.Entry? {
         if let section = found.section {
             Terminal.say("  it is in the configuration already: [device.\(section)]")
-            return nil
+            guard !yes, let driver = found.verdict.driver, !plan.hasPerson(section) else { return nil }
+            let users = askUsers(of: driver)
+            return users.isEmpty ? nil : .init(name: section, match: "\(found.device.key)", driver: driver, users: users, isPresent: true)
         }
         let given = assignments.first { $0.address.matches(found.device) }
         var driver = given?.driver ?? found.verdict.driver
@@ -141,12 +147,12 @@ struct Setup: ParsableCommand {
     }
 
     private func askUsers(of driver: DriverID) -> [Int: String] {
-        guard CuffFamilies.named(driver.description)?.capabilities.contains(.users) == true else { return [:] }
-        var users: [Int: String] = [:]
-        for slot in 1...2 {
-            let name = Terminal.ask("  Who is user \(slot) of this cuff? Empty if unused: ") ?? ""
-            if !name.isEmpty { users[slot] = name }
+        func ask(_ question: String) -> String? {
+            Terminal.ask("  \(question) Empty if it has no owner: ").flatMap { $0.isEmpty ? nil : $0 }
         }
+        guard Self.hasUsers(driver) else { return ask("Whose is this cuff?").map { [0: $0] } ?? [:] }
+        var users: [Int: String] = [:]
+        for slot in 1...2 { users[slot] = ask("Who is user \(slot) of this cuff?") }
         return users
     }
 
@@ -155,9 +161,13 @@ struct Setup: ParsableCommand {
         return first == "y"
     }
 
-    /// Names only if the cuff has users.
+    private static func hasUsers(_ driver: DriverID) -> Bool {
+        CuffFamilies.named(driver.description)?.capabilities.contains(.users) == true
+    }
+
+    /// Slots of cuffs that have users, else the owner.
     private static func users(of driver: DriverID, _ names: [Int: String]) -> [Int: String] {
-        CuffFamilies.named(driver.description)?.capabilities.contains(.users) == true ? names : [:]
+        names.filter { ($0.key > 0) == hasUsers(driver) }
     }
 
     private func users() throws -> [Int: String] {

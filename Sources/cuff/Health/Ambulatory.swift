@@ -51,6 +51,7 @@ struct Ambulatory: ParsableCommand {
             } else {
                 try recordings(try selected.store(), selection, chosen, plan)
             }
+        let owners = Persons(persons.map(\.person))
         var text = TextBuffer(capacity: 1 << 14)
         for (index, person) in persons.enumerated() {
             let recording: AmbulatoryRecording
@@ -59,16 +60,16 @@ struct Ambulatory: ParsableCommand {
             case .failure(let fault):
                 let error = AmbulatoryOptions.error(fault)
                 if persons.count == 1 { throw error }
-                Terminal.say("cuff: \(Persons.heading(person.user)): \(error.description)")
+                Terminal.say("cuff: \(owners.heading(person.person)): \(error.description)")
                 continue
             }
             guard isTable else {
-                recording.appendLine(user: person.user, guideline, isAdult: adult, to: &text)
+                recording.appendLine(person: person.person, guideline, isAdult: adult, to: &text)
                 continue
             }
             if index > 0 { text.append(0x0A) }
             var block = AmbulatoryText(recording: recording, guideline: guideline, isAdult: adult).block
-            if persons.count > 1 { block.heading = Persons.heading(person.user) }
+            block.heading = owners.neededHeading(person.person) ?? ""
             block.appendText(to: &text)
             if plot {
                 RangePlot(recording, style: Terminal.plotStyle, lines: AmbulatoryText.lines(guideline)).append(to: &text)

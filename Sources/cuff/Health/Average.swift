@@ -10,7 +10,7 @@ struct Average: ParsableCommand {
         discussion: Help.text(
             """
             A rule says which days and readings count, and how many it takes; `--rules` lists them. Each person and each cuff has an \
-            average of its own; --together joins the cuffs of one person. `--readings` says what became of each reading. \
+            average of its own; --together joins the cuffs of one person, and user 1 of all cuffs where it has no name. `--readings` says what became of each reading. \
             Means are exact and are compared before they are rounded. A mean is compared with a guideline's numbers only with --adult: \
             for children, in pregnancy and with atrial fibrillation other numbers hold. A rule that a newer one replaces still works \
             and says so. Nothing here is medical advice.

@@ -13,7 +13,6 @@ struct AverageOptions: ParsableArguments {
     var guideline: String?
     @Option(help: "home (the default) or office: how all of these readings were made.") var setting: PressureSetting = .home
     @Flag(help: "The plan is of an adult who is not pregnant and has no atrial fibrillation: compare the mean.") var adult = false
-    @Flag(help: "Take all cuffs of a person together.") var together = false
     @Option(help: ArgumentHelp("When morning is (default: 04:00-12:00).", valueName: "hh:mm-hh:mm")) var morning: String?
     @Option(help: ArgumentHelp("When evening is (default: 16:00-03:00).", valueName: "hh:mm-hh:mm")) var evening: String?
     @Option(help: "With --rule all: leave out the first so many days.") var leaveOutDays: Int?
@@ -22,7 +21,6 @@ struct AverageOptions: ParsableArguments {
     func request() throws -> AverageRequest {
         var request = AverageRequest(try chosenRule())
         request.windows = try windows()
-        request.joinsSources = together
         return request
     }
 

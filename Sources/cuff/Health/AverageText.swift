@@ -8,11 +8,14 @@ struct AverageText {
 
     func blocks(_ averages: HomeAverages) -> [ReportBlock] {
         let each = averages.each
-        let users = Set(each.map(\.owner.user))
+        let persons = Persons(each.map(\.owner.person))
         let cuffs = Set(each.map(\.owner.source))
         return each.map { one in
-            var heading: [String] = users.count > 1 ? [Persons.heading(one.owner.user)] : []
-            if cuffs.count > 1, let source = one.owner.source, lines.sources.indices.contains(source) {
+            let person = one.owner.person
+            var heading = [persons.neededHeading(person)].compactMap { $0 }
+            // The heading of an unnamed person names the cuff.
+            if cuffs.count > 1, heading.isEmpty || person.name != nil, let source = one.owner.source, lines.sources.indices.contains(source)
+            {
                 heading.append(lines.sources[source].name)
             }
             var block = block(one.average)
@@ -135,7 +138,11 @@ struct AverageText {
     static func append(_ reading: HomeReading, _ fate: ReadingFate, zone: ZoneTable, to text: inout TextBuffer) {
         let time = reading.time.map { String($0.text(in: zone).prefix(16)).replacing("T", with: " ") } ?? "(time unknown)"
         var line = padded(time, 17) + right(short(reading.systolic), 5) + "/" + padded(short(reading.diastolic), 5)
-        if let user = reading.user { line += " user \(user)" }
+        switch reading.person {
+        case .named(let name): line += " " + name
+        case .unnamed(let slot?, let cuff): line += " user \(slot)" + (cuff.map { $0 == Household.typedIn ? "" : " of \($0)" } ?? "")
+        case .unnamed: break
+        }
         if let place = fate.place { line += "  day \(place.day), session \(place.session), \(place.window.rawValue)" }
         line += fate.leavingOut.map { "  left out: \(sentence($0))" } ?? "  counts"
         text.append(string: line + "\n")

@@ -11,7 +11,7 @@ struct ReportVerb: ParsableCommand {
             """
             One HTML file that loads nothing; -o FILE.pdf prints it through a browser that is installed (Chromium, Chrome, Edge or Brave). \
             It is written only when it is whole. Each \
-            user of a cuff gets a section of their own; --user chooses one. Each begins with the average by --rule; --ambulatory \
+            person gets a section of their own; --user chooses one. Each begins with the average by --rule; --ambulatory \
             adds the evaluation of a day and a night of automatic measurements.
             """,
             [
@@ -28,7 +28,7 @@ struct ReportVerb: ParsableCommand {
         completion: .file())
     var output: String?
     @Flag(name: .shortAndLong, help: "Replace an existing file.") var force = false
-    @Option(help: ArgumentHelp("Patient name to print; with readings of several users, choose one with --user.", valueName: "name"))
+    @Option(help: ArgumentHelp("Patient name to print; with readings of several persons, choose one with --user.", valueName: "name"))
     var person = ""
     @Flag(help: "Leave out readings with movement, a loose cuff or a wrong position.") var undisturbed = false
 

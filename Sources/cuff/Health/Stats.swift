@@ -10,8 +10,8 @@ struct Stats: ParsableCommand {
         discussion: Help.text(
             """
             Days begin at midnight in the stated zone, weeks on Monday; --since and --until are widened to whole ones. Readings that are \
-            implausible, invalid, test data or of unknown time are left out, and counted. Users of a cuff are different persons: each gets a section, \
-            and a JSON line names its user.
+            implausible, invalid, test data or of unknown time are left out, and counted. Each person gets a section; user 1 of one cuff and user 1 of \
+            another are different persons, unless `cuff person bind` gave them one name. A JSON line says whose it is.
             """,
             [
                 "cuff stats --by week --since 90d": "Averages and extremes of each week.",
@@ -88,12 +88,12 @@ extension Stats {
             own.kinds = [.quantity]
             SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(own))
         }
-        let persons =
+        let each =
             name == "cuff_pressure"
             ? try HealthRuns.seriesStatistics(store, selection, of: .cuffPressure, by: cut)
             : try HealthRuns.statistics(store, selection, of: try QuantityType.checked(name), by: cut)
-        put(HealthRuns.text(persons, name: name, isTable: isTable, width: Terminal.outputWidth), isTable)
-        let leftOut = persons.reduce(0) { $0 + $1.collection.leftOut }
+        put(HealthRuns.text(each, name: name, isTable: isTable, width: Terminal.outputWidth), isTable)
+        let leftOut = each.sorted.reduce(0) { $0 + $1.value.leftOut }
         if !isTable, leftOut > 0 { Terminal.say("cuff: \(Plural.text(leftOut, "value")) left out") }
     }
 
@@ -108,7 +108,9 @@ extension Stats {
         try HealthRuns.follow(try selected.store(), request, stop: stop) { (table, buckets) throws(IngestError) in
             var text = TextBuffer()
             if isTable {
-                if let user = table.user { text.append(string: Persons.heading(user) + "\n") }
+                if let person = table.person, person != .unnamed(slot: nil, cuff: person.cuff) {
+                    text.append(string: person.text(ofSeveralCuffs: true) + "\n")
+                }
                 table.append(table: buckets, cut, width: Terminal.outputWidth, to: &text)
             } else {
                 table.append(lines: buckets, cut, lists: readings, to: &text)

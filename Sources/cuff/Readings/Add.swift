@@ -18,7 +18,7 @@ struct Add: ParsableCommand {
                 "cuff add --quantity environmental_audio_exposure 84 --for 30m": "Half an hour of 84 dB, until now or from --at on.",
                 "cuff add --quantity dizziness moderate --for 20m":
                     "What was felt, and how long: unspecified, not_present, mild, moderate or severe.",
-                "cuff add 128 82 --at 2026-05-05T07:30 --user 2": "An earlier reading of user 2, without a pulse.",
+                "cuff add 128 82 --at 2026-05-05T07:30 --user Anna": "An earlier reading of Anna, without a pulse.",
             ]))
 
     @Argument(
@@ -34,7 +34,7 @@ struct Add: ParsableCommand {
     @Option(name: .customLong("for"), help: ArgumentHelp("With --quantity: how long it lasted, e.g. 30m.", valueName: "time")) var lasting:
         Span?
     @Option(help: ArgumentHelp("When it was measured (default: now).", valueName: "time")) var at: String?
-    @Option(name: .shortAndLong, help: "The user.") var user: Int?
+    @Option(name: .shortAndLong, help: ArgumentHelp("Whose it is: a name, or a user number.", valueName: "name|number")) var user: String?
     @Flag(help: "The device showed an irregular pulse.") var irregular = false
     @Option(help: ArgumentHelp("The time zone of --at (default: this machine's).", valueName: "zone")) var tz: String?
     @OptionGroup var said: RemarkOptions
@@ -44,13 +44,24 @@ struct Add: ParsableCommand {
     func run() throws {
         let zone = try HostZone.named(tz)
         let time = try HostZone.instant(at ?? "now", zone)
+        let whose = try self.whose()
         let (reading, isNew) =
-            try quantity.map { try addQuantity($0, at: time, zone) }
-            ?? HealthRuns.add(try pressure(at: time), zone: zone, to: try database.path())
-        Terminal.say("cuff: \(isNew ? "added" : "already stored") as \(reading.id.description)")
+            try quantity.map { try addQuantity($0, at: time, of: whose, zone) }
+            ?? HealthRuns.add(try pressure(at: time, of: whose), of: whose.name, zone: zone, to: try database.path())
+        let name = whose.name.map { " for \($0)" } ?? ""
+        Terminal.say("cuff: \(isNew ? "added" : "already stored") as \(reading.id.description)\(name)")
     }
 
-    private func pressure(at time: Timestamp) throws -> ManualEntry {
+    /// A name of the configuration, or a user number.
+    private func whose() throws -> (name: String?, slot: Int?) {
+        switch user.map({ UserChoice($0) }) {
+        case .name(let name)?: (try CuffConfiguration.load().household.known(name), nil)
+        case .number(let number)?: (nil, number)
+        case UserChoice.none?, nil: (nil, nil)
+        }
+    }
+
+    private func pressure(at time: Timestamp, of whose: (name: String?, slot: Int?)) throws -> ManualEntry {
         try Flags.refuse("--for", when: lasting != nil, why: "a blood pressure is of a moment")
         let values = try numbers.map { word in
             guard let value = Int(word) else {
@@ -64,12 +75,14 @@ struct Add: ParsableCommand {
             )
         }
         var entry = try ManualEntry.checked(
-            values[0], values[1], values.count == 3 ? values[2] : nil, at: time, user: user, irregular: irregular, force: force)
+            values[0], values[1], values.count == 3 ? values[2] : nil, at: time, user: whose.slot, irregular: irregular, force: force)
         entry.remarks = try said.remarks()
         return entry
     }
 
-    private func addQuantity(_ name: String, at time: Timestamp, _ zone: ZoneTable) throws -> (reading: Reading, isNew: Bool) {
+    private func addQuantity(
+        _ name: String, at time: Timestamp, of whose: (name: String?, slot: Int?), _ zone: ZoneTable
+    ) throws -> (reading: Reading, isNew: Bool) {
         try Flags.refuse("--irregular", when: irregular, why: "it is about a pulse")
         guard numbers.count == 1 else {
             throw IngestError(.usage, "a quantity is one number", hint: "write e.g. cuff add --quantity body_mass 72.5")
@@ -77,10 +90,11 @@ struct Add: ParsableCommand {
         if name == "audiogram" {
             try Flags.refuse("--for or --force", when: lasting != nil || force, why: "an audiogram takes neither")
             return try HealthRuns.add(
-                audiogram: numbers[0], at: time, user: user, remarks: try said.remarks(), zone: zone, to: try database.path())
+                audiogram: numbers[0], of: whose.name, at: time, user: whose.slot, remarks: try said.remarks(), zone: zone,
+                to: try database.path())
         }
         let entry = try ManualQuantity.checked(
-            name, numbers[0], at: time, lasting: lasting?.duration, user: user, remarks: try said.remarks(), force: force)
-        return try HealthRuns.add(entry, zone: zone, to: try database.path())
+            name, numbers[0], at: time, lasting: lasting?.duration, user: whose.slot, remarks: try said.remarks(), force: force)
+        return try HealthRuns.add(entry, of: whose.name, zone: zone, to: try database.path())
     }
 }

@@ -5,16 +5,18 @@ import CuffIngest
 struct Edit: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", _superCommandName: Cuff.name,
-        abstract: "Corrects a reading that you typed in. What a cuff measured cannot be changed.",
+        abstract: "Corrects a reading that you typed in, or says whose a reading is. What a cuff measured cannot be changed.",
         discussion: Help.text(
             """
+            --user NAME moves any reading to that person; the record of the cuff stays as it is, and --user none removes what was said. \
             The reading keeps its id and gets the next revision; what is not named stays. What it said before is kept, and \
             `cuff show --earlier` shows it; `cuff delete` removes both. A corrected reading is given again to exports with --new and to \
             sinks that had it. `cuff note` changes what is said beside a reading.
             """,
             [
                 "cuff edit 20260505T073100-45d9621ae0ee0919 --systolic 128": "It was 128, not 182.",
-                "cuff edit 20260505T073100-45d9621ae0ee0919 --at 2026-05-05T19:30 --user 2": "Another time, and another person.",
+                "cuff edit 20260505T073100-45d9621ae0ee0919 --at 2026-05-05T19:30": "Another time.",
+                "cuff edit 20260505T073100-45d9621ae0ee0919 --user Ben": "Ben's arm was in the cuff.",
             ]))
 
     @Argument(help: "The id, as `cuff show --format plain` prints it.") var id: String
@@ -22,30 +24,58 @@ struct Edit: ParsableCommand {
     @Option(help: ArgumentHelp("Diastolic pressure in mmHg.", valueName: "mmHg")) var diastolic: Int?
     @Option(help: ArgumentHelp("Pulse per minute, or none.", valueName: "rate")) var pulse: String?
     @Option(help: ArgumentHelp("When it was measured.", valueName: "time")) var at: String?
-    @Option(name: .shortAndLong, help: ArgumentHelp("The user, or none.", valueName: "number")) var user: String?
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Whose it is: a name, or none; of a reading that you typed in also a user number.", valueName: "name|number"))
+    var user: String?
     @Flag(inversion: .prefixedNo, help: "The device showed an irregular pulse.") var irregular: Bool?
     @Option(help: ArgumentHelp("The time zone of --at (default: this machine's).", valueName: "zone")) var tz: String?
     @OptionGroup var database: DatabaseOption
     @Flag(name: .shortAndLong, help: "Also store values that look wrong.") var force = false
 
     func run() throws {
-        let isNothing = systolic == nil && diastolic == nil && pulse == nil && at == nil && user == nil && irregular == nil
-        if isNothing { throw IngestError(.usage, "nothing is corrected", hint: "name what is, e.g. --systolic 128") }
+        let hasValues = systolic != nil || diastolic != nil || pulse != nil || at != nil || irregular != nil
+        if !hasValues, user == nil { throw IngestError(.usage, "nothing is corrected", hint: "name what is, e.g. --systolic 128") }
         guard let id = try ReadingSelection.ids([self.id]).first else { return }
-        let zone = try HostZone.named(tz)
         let store = try database.store(.write)
-        let old = try store.entry(id)
-        guard let pressure = old.bloodPressure, let measured = old.measured else { return }
+        let old = try store.reading(id)
+        let choice = user.map { UserChoice($0) }
+        var isChanged = false
+        if hasValues || old.origin == .entered { isChanged = try correct(old, choice, store) }
+        if let choice { isChanged = try move(old, choice, store) || isChanged }
+        try store.close()
+        let isMoved = !hasValues && old.origin != .entered
+        Terminal.say("cuff: \(self.id) \(isChanged ? isMoved ? "has another person" : "is corrected" : "unchanged")")
+    }
+
+    private func correct(_ old: Reading, _ choice: UserChoice?, _ store: Store) throws -> Bool {
+        guard old.origin == .entered else { throw IngestError(StoreFault.notEntered(self.id, driver: old.driver.description)) }
+        guard let pressure = old.bloodPressure, let measured = old.measured else { return false }
+        let zone = try HostZone.named(tz)
         func whole(_ digits: Digits) -> Int { Int(digits.value.rounded()) }
+        var slot = old.user.map { Int($0) }
+        switch choice {
+        case .number(let number)?: slot = number
+        case UserChoice.none?: slot = nil
+        case .name?, nil: break
+        }
         let entry = try ManualEntry.checked(
             systolic ?? whole(pressure.systolic.digits), diastolic ?? whole(pressure.diastolic.digits),
             try number(pulse, "--pulse", else: pressure.pulse.map { whole($0.digits) }),
-            at: try at.map { try HostZone.instant($0, zone) } ?? measured,
-            user: try number(user, "--user", else: old.user.map { Int($0) }),
+            at: try at.map { try HostZone.instant($0, zone) } ?? measured, user: slot,
             irregular: irregular ?? old.flags.contains(.irregularPulse), force: force)
-        let isChanged = try store.edit(id, to: entry, zone: zone)
-        try store.close()
-        Terminal.say("cuff: \(self.id) \(isChanged ? "is corrected" : "unchanged")")
+        return try store.edit(old.id, to: entry, zone: zone)
+    }
+
+    private func move(_ old: Reading, _ choice: UserChoice, _ store: Store) throws -> Bool {
+        switch choice {
+        case .name(let name): return try store.move(old.id, to: store.redelivery.household.known(name))
+        case .none: return try store.move(old.id, to: nil)
+        case .number:
+            guard old.origin == .entered else { throw IngestError(SelectionFault.slotOfRecord(self.id)) }
+            return try store.move(old.id, to: nil)
+        }
     }
 
     /// An optional value from the command line.

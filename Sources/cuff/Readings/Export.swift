@@ -12,7 +12,7 @@ struct Export: ParsableCommand {
             \(Exporter.all.map { "\($0.name): \($0.help)" }.joined(separator: "\n"))
 
             What has no place in a format is left out and counted on stderr: a reading whose time is unknown, a time \
-            of a cuff without a zone where --tz names none, or a user nobody named a subject for. With --new, jsonl and csv also say which readings of earlier exports are \
+            of a cuff without a zone where --tz names none, or a user without a subject. With --new, jsonl and csv also say which readings of earlier exports are \
             deleted; of other formats these are named on stderr. `--columns` explains what csv and jsonl hold.
             """,
             [

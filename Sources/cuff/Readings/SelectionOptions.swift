@@ -11,8 +11,11 @@ struct SelectionOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "One user's readings, by number or by a name of the configuration; `none` for those without a user.", valueName: "number|name"))
+            "One person's readings, by name; or those of a user number of every cuff, each a person of its own, or `none` for those without one.",
+            valueName: "name|number"))
     var user: String?
+    @Flag(help: "Take all cuffs of a person together, and the same user number of all cuffs as one person where it has no name.")
+    var together = false
     @Option(help: ArgumentHelp("One cuff's readings, by the identity they are stored under.", valueName: "name")) var device: String?
     @Option(help: ArgumentHelp("One source's readings: a driver's id, or manual for those typed in.", valueName: "id")) var source: String?
     @Option(
@@ -34,26 +37,10 @@ struct SelectionOptions: ParsableArguments {
             throw IngestError(RequestFault.emptyRange)
         }
         (selection.device, selection.driver) = (device, source)
-        try choose(&selection)
+        selection.household = try CuffConfiguration.load().household
+        selection.household.joinsCuffs = together
+        try selection.choose(user.map { UserChoice($0) })
         return selection
-    }
-
-    /// A name in the configuration means one slot of one cuff.
-    private func choose(_ selection: inout ReadingSelection) throws {
-        guard let user else { return }
-        if let choice = UserChoice(user) { return selection.choose(choice) }
-        let meant = try CuffConfiguration.load().users(named: user).filter { device == nil || $0.device == device }
-        guard let one = meant.first else {
-            throw IngestError(
-                .usage, "no user is called `\(user)`", why: "it is neither a number nor a name of the configuration",
-                hint: "write --user 1, or `users = { 1 = \"\(user)\" }` in a [device.NAME] section of the configuration")
-        }
-        guard meant.count == 1 else {
-            throw IngestError(
-                .usage, "`\(user)` is a user of several cuffs", why: meant.map(\.device).joined(separator: ", "),
-                hint: "add e.g. --device \(one.device)")
-        }
-        (selection.device, selection.user) = (one.device, one.slot)
     }
 
     /// For verbs on readings only.

@@ -88,13 +88,12 @@ extension Identifying.Report {
         var parts: [String] = []
         if candidate.readings > 0 { parts.append("\(candidate.readings) reading\(candidate.readings == 1 ? "" : "s")") }
         if candidate.frames > 0 {
-            let check =
-                if candidate.isChecked { "checked" } else if candidate.isLikely { "no check" } else if candidate.hasCheck {
-                    "most of the bytes are something else, so this may be chance"
-                } else { "no check, so this may be chance" }
-            parts.append(
-                "\(candidate.frames) frame\(candidate.frames == 1 ? "" : "s") (\(check)), \(candidate.bytes) of \(bytes) bytes")
+            parts.append("\(candidate.frames) frame\(candidate.frames == 1 ? "" : "s")\(candidate.isChecked ? " (checked)" : "")")
         }
+        parts.append("\(candidate.bytes) of \(bytes) bytes explained (\(bytes == 0 ? 0 : 100 * candidate.bytes / bytes) %)")
+        var against = candidate.objections.map(\.words)
+        if !candidate.isLikely { against.append("so it may be chance") }
+        if !against.isEmpty { parts[parts.count - 1] += "; against it: \(against.joined(separator: ", "))" }
         let lines = line == nil ? "" : candidate.lines.map(\.text).joined(separator: ", ")
         return parts.joined(separator: ", ") + (lines.isEmpty ? "" : "; line \(lines)")
     }
@@ -117,7 +116,20 @@ extension Identifying.Report {
                 ("driver", .text(StandardErrorLog.harmless(driver))), ("by", .text(by)), ("bytes", .number(bytes)),
                 ("frames", candidate.map { .number($0.frames) }), ("frame_bytes", candidate.map { .number($0.bytes) }),
                 ("readings", candidate.map { .number($0.readings) }), ("checked", candidate.map { .bool($0.isChecked) }),
+                ("likely", candidate.map { .bool($0.isLikely) }),
+                ("against", candidate.map { .list($0.objections.map { .text($0.rawValue) }) }),
                 ("lines", line == nil ? nil : candidate.map { .list($0.lines.map { .text($0.text) }) }),
             ])
+    }
+}
+
+extension Identification.Objection {
+    fileprivate var words: String {
+        switch self {
+        case .mostUnexplained: "most bytes belong to no frame"
+        case .someUnexplained: "the other bytes belong to no frame"
+        case .noCheck: "no check"
+        case .noReading: "no reading"
+        }
     }
 }

@@ -30,7 +30,7 @@ struct Record: ParsableCommand {
 
     func run() throws {
         try Flags.refuse("--record", when: record != nil, why: "--out names the capture")
-        var options = try output.ingestOptions()
+        var options = try output.liveOptions()
         try store.useStandardStore(&options, output)
         let report = try device.run(follow ? .follow : .readMemory(user: nil), recording: out, options: options)
         report.show(output)

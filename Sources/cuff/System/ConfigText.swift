@@ -19,6 +19,10 @@ enum ConfigText {
         #driver = "and-std"
         #options = { variant = "inbody" }
 
+        # Whose readings they are: user slots of cuffs, and cuffs without users. `cuff person` changes these sections.
+        #[person.Anna]
+        #cuffs = ["kitchen:1", "wrist"]
+
         # Never to be opened.
         #[device.modem]
         #match = "usb:0403:6001:FT1ABC"
@@ -66,11 +70,17 @@ enum ConfigText {
         #address = "influx+https://influx.example:8086/?org=clinic&bucket=bp"
 
         # A FHIR server. Token: fhir.token; with a user in the address fhir.password, with client=ID the key fhir.key. Whose the
-        # readings are is never guessed: one subject for everybody, or one for each user slot (0: readings without one).
+        # readings are is never guessed: one subject for everybody, or one for each person or user slot (0: readings without one).
         #[sink.fhir]
         #address = "fhir+https://fhir.example/r4?subject=Patient/p1"
         #[sink.fhir-slots]
         #address = "fhir+https://fhir.example/r4?subject.1=Patient/p1&subject.2=Patient/p2&subject.0=Patient/p1&profile=phd"
+
+        # What a sink may have: readings of these persons, and of these types. Everything else is never queued for it.
+        #[sink.clinic]
+        #address = "fhir+https://clinic.example/r4?subject.Anna=Patient/p1"
+        #persons = ["Anna"]
+        #types = ["blood_pressure", "pulse_rate"]
 
         # An HL7 receiver (IHE PCD-01 over MLLP, TLS), with the patient id of each user slot.
         #[sink.hl7]

@@ -16,7 +16,7 @@ struct ConversationOptions: ParsableArguments, RunOptions {
 
     /// Readings that the cuff sends are stored as by `read`, unless a sink is named.
     func conversationOptions() throws -> IngestOptions {
-        var options = try ingestOptions()
+        var options = try liveOptions()
         if sink.isEmpty { options.keepPassingReadings() }
         return options
     }

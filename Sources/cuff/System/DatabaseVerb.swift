@@ -12,7 +12,7 @@ struct DatabaseVerb: ParsableCommand {
                 "cuff db backup readings-2026-05.db": "A copy in one file, taken while cuff runs.",
                 "cuff db check": "Is the database whole?",
                 "cuff db redecode": "What would a corrected driver change in what is stored?",
-            ]), subcommands: [Backup.self, CheckStore.self, Redecode.self, PurgeStore.self])
+            ]), subcommands: [Backup.self, CheckStore.self, Redecode.self, PurgeStore.self, ListImports.self, UndoImport.self])
 
     struct Backup: ParsableCommand {
         static let configuration = CommandConfiguration(

@@ -39,6 +39,8 @@ extension RunOptions {
     func ingestOptions() throws -> IngestOptions {
         var options = IngestOptions()
         options.sinks = try sinkSpecs()
+        // A sink of the configuration keeps its limits here.
+        if !sink.isEmpty { options.sinks = try CuffConfiguration.load().limited(options.sinks) }
         options.includesRaw = raw
         options.device = device ?? ""
         options.driverOptions = try DriverChoice.options(option)
@@ -56,6 +58,13 @@ extension RunOptions {
                 log.debug("\(diagnostic.sentence)")
             }
         }
+        return options
+    }
+
+    /// For a run with a cuff: its readings are named by the configuration.
+    func liveOptions() throws -> IngestOptions {
+        var options = try ingestOptions()
+        options.household = try CuffConfiguration.load().household
         return options
     }
 

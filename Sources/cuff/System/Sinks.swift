@@ -16,7 +16,7 @@ struct Sinks: ParsableCommand {
                 "cuff sinks": "What each sink has received, and what is queued.",
                 "cuff sinks kinds": "What --sink takes.",
                 "cuff sinks retry": "Sends now what is queued.",
-                "cuff sinks check './to-server --test'": "Whether a program for exec+ack: follows the protocol.",
+                "cuff sinks check ./to-server": "Whether a program for exec+ack: follows the protocol.",
                 "cuff sinks forget 00091ffffe000101 'mqtt://cuff@broker/?discovery=homeassistant'": "Removes a cuff from Home Assistant.",
             ]),
         subcommands: [ListSinks.self, Kinds.self, Retry.self, Drop.self, Forget.self, Check.self], defaultSubcommand: ListSinks.self,
@@ -53,7 +53,10 @@ struct Sinks: ParsableCommand {
             commandName: "check", abstract: "Tests whether a program for exec+ack: follows the protocol.",
             discussion: Help.text(
                 "Runs it four times with readings of the cuff `check`, which the program really stores. Exits with 1 if a rule is broken. See cuff-sink(7).",
-                ["cuff sinks check './append.py kept.jsonl'": "An example."]))
+                [
+                    "cuff sinks check ./to-server": "A program in this folder.",
+                    "cuff sinks check './append.py kept.jsonl'": "With an argument.",
+                ]))
         @Argument(help: ArgumentHelp("The program and its arguments, in one word.", valueName: "command")) var command: String
 
         func run() throws {
@@ -118,7 +121,10 @@ struct Sinks: ParsableCommand {
         @Argument(help: "Only this sink, as `cuff sinks` names it.") var sink: String?
 
         func run() throws {
-            let result = try SinkRuns.retry(database: db, sink: sink, refused: refused) { Terminal.say("cuff: \($0.text)") }
+            let consents = try CuffConfiguration.load().redelivery.consents
+            let result = try SinkRuns.retry(database: db, sink: sink, refused: refused, consents: consents) {
+                Terminal.say("cuff: \($0.text)")
+            }
             let refusals = result.refused > 0 ? ", \(result.refused) refused: `cuff sinks` shows why" : ""
             Terminal.say("cuff: \(Plural.text(result.sent, "line")) sent, \(result.left) queued\(refusals)")
             if result.left > 0 { throw ExitCode(.tryAgain) }

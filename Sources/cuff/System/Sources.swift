@@ -19,7 +19,12 @@ struct Sources: ParsableCommand {
     struct ListSources: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Prints one line for each source of the configuration (the default).",
-            discussion: Help.text("", ["cuff sources list --json": "For a script."]))
+            discussion: Help.text(
+                "",
+                [
+                    "cuff sources list --json": "For a script.",
+                    "cuff sources list --config /etc/cuff/cuff.toml": "The service's.",
+                ]))
         @Option(help: ArgumentHelp("The configuration (default: the standard files).", valueName: "file"), completion: .file())
         var config: String?
         @Flag(help: "One JSON object per source.") var json = false
@@ -42,7 +47,10 @@ struct Sources: ParsableCommand {
             commandName: "check", abstract: "Tests whether a program follows the protocol of sources.",
             discussion: Help.text(
                 "Runs it twice, and stores nothing. Exits with 1 if a rule is broken.",
-                ["cuff sources check './csv-folder.py ~/readings' --for 5s": "Waits 5 s for readings."]))
+                [
+                    "cuff sources check './csv-folder.py ~/readings' --for 5s": "Waits 5 s for readings.",
+                    "cuff sources check ./scale": "A program in this folder.",
+                ]))
         @Argument(help: ArgumentHelp("The program and its arguments, in one word.", valueName: "command")) var command: String
         @Option(name: .customLong("for"), help: ArgumentHelp("How long to wait for readings (default: 10s).", valueName: "time"))
         var patience: Span?

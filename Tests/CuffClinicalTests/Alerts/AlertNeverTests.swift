@@ -80,8 +80,8 @@ import Testing
     }
 
     @Test func never_OnAnotherPerson() throws {
-        let persons = AlertPersons(["hallway": [1: "Anna", 2: "Ben"], "kitchen": [1: "Ben", 4: "anna"]])
-        var rig = AlertRig([try highRule { $0.person = "Anna" }], persons: persons)
+        let persons = Household(["hallway:1": "Anna", "hallway:2": "Ben", "kitchen:1": "Ben", "kitchen:4": "anna"])
+        var rig = AlertRig([try highRule { $0.person = "Anna" }], household: persons)
         #expect(rig.hear(200, 120, at: 1, user: 2).isEmpty)
         #expect(rig.hear(200, 120, at: 2, user: nil).isEmpty)
         #expect(rig.hear(200, 120, at: 3, user: 3).isEmpty)
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test func whatIsKept_HoldsNoValueNameOrCuff() throws {
-        var rig = AlertRig([try highRule()], persons: AlertPersons(["hallway": [1: "Anna"]]))
+        var rig = AlertRig([try highRule()], household: Household(["hallway:1": "Anna"]))
         _ = rig.hear(237, 143, at: 1, user: 1)
         for word in ["Anna", "hallway", "high", "237", "143"] where word.count > 3 { #expect(!rig.state.text.contains(word)) }
         #expect(rig.state.text.split(separator: "\n").count == 3)

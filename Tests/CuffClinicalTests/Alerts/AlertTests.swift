@@ -9,8 +9,8 @@ struct AlertRig {
     var state: AlertState
     var number: UInt64 = 0
 
-    init(_ rules: [AlertRule], persons: AlertPersons = AlertPersons()) {
-        state = AlertState(rules, persons: persons, start: Self.start)
+    init(_ rules: [AlertRule], household: Household = Household()) {
+        state = AlertState(rules, household: household, start: Self.start)
     }
 
     static func time(_ minute: Double) -> Timestamp { Timestamp(milliseconds: start.milliseconds + Int64(minute * 60_000)) }
@@ -132,7 +132,7 @@ func highRule(
     }
 
     @Test func whatIsToldOfIt_NamesRuleValueTimeAndPerson() throws {
-        var rig = AlertRig([try highRule()], persons: AlertPersons(["hallway": [1: "Anna"]]))
+        var rig = AlertRig([try highRule()], household: Household(["hallway:1": "Anna"]))
         let reading = AlertRig.reading(7, 190, 112, at: 3, user: 1)
         guard case .changed(let notice, let driver, let device)? = rig.hear(reading).first else {
             Issue.record("no alert")
@@ -345,5 +345,13 @@ func highRule(
         _ = other.state.handle(.plans([try plan(20)]), at: AlertRig.time(0))
         #expect(AlertRig.words(other.state.handle(.timePassed, at: AlertRig.time(30))) == ["raised"])
         #expect(AlertRig.words(other.state.handle(.plans([]), at: AlertRig.time(31))) == ["cleared"])
+    }
+}
+
+extension Household {
+    /// Names by place.
+    init(_ names: [String: String]) {
+        self.init()
+        for (place, name) in names.sorted(by: { $0.key < $1.key }) { bind(name, to: place) }
     }
 }

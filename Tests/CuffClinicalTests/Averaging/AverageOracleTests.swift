@@ -36,7 +36,7 @@ private enum Plans {
                         let diastolic = 60 + draw(45)
                         var reading = HomeReading(
                             time: time, systolic: Double(diastolic + 20 + draw(60)) + Double(draw(10) == 0 ? draw(10) : 0) / 10,
-                            diastolic: Double(diastolic), flags: flags, user: user)
+                            diastolic: Double(diastolic), flags: flags, person: .unnamed(slot: user, cuff: "x"))
                         reading.exclusion = InclusionRule(zone: .utc).reason(flags) ?? (time == nil ? .timeUnknown : nil)
                         found.append(reading)
                         milliseconds += [60_000, 90_000, 120_000, 599_999, 600_000, 600_001, 0][Int(draw(7))]
@@ -50,7 +50,7 @@ private enum Plans {
     static let text = readings.map { one in
         let time = one.time.map { "\($0.milliseconds)" } ?? "-"
         let flags = one.flags.isEmpty ? "-" : one.flags.text(separator: ",")
-        return "\(time) \(one.systolic) \(one.diastolic) \(flags) \(one.user ?? 0)\n"
+        return "\(time) \(one.systolic) \(one.diastolic) \(flags) \(one.person.slot ?? 0)\n"
     }.joined()
 }
 
@@ -66,7 +66,7 @@ private enum Plans {
             var averages = HomeAverages(rule, zone: zone)
             for reading in Plans.readings { averages.add(reading) }
             averages.finish()
-            for (owner, average) in averages.each { found["\(rule.name) \(owner.user ?? 0)"] = Self.fields(average) }
+            for (owner, average) in averages.each { found["\(rule.name) \(owner.person.slot ?? 0)"] = Self.fields(average) }
         }
         #expect(expected.count == found.count && expected.count > AveragingRule.all.count * Plans.count / 100)
         var differing = 0

@@ -174,7 +174,7 @@ import Testing
         average.finish()
         var text = TextBuffer()
         AverageLines(sources: [], guideline: PressureGuideline.named("esc-2024"), isAdult: true)
-            .append(average, HomeAverages.Owner(user: nil, source: nil), to: &text)
+            .append(average, HomeAverages.Owner(person: .unknown, source: nil), to: &text)
         // 40499/300 = 134.99666…
         #expect(text.string.contains("\"exact\":\"40499/300\",\"avg\":134.997,\"text\":\"134.997\""))
         #expect(text.string.contains("\"systolic_reached\":false"))

@@ -141,7 +141,8 @@ enum WorkedExample {
             Exporter.named(name), [unset, pending, failed] + (isFHIR ? [other] : name == "influx" ? [] : [invalid]),
             isFHIR ? [("subject", "1=Patient/p1")] : [])
         let failure: ExportOmission = isFHIR || name == "influx" ? .timeUnknown : .failed
-        let last: [ExportOmission] = isFHIR ? [.noSubject(user: 3)] : name == "influx" ? [] : [.excluded(.invalid)]
+        let last: [ExportOmission] =
+            isFHIR ? [.noSubject(.unnamed(slot: 3, cuff: "00091ffffe000101"))] : name == "influx" ? [] : [.excluded(.invalid)]
         #expect(made.omissions == [.timeUnknown, .incomplete, failure] + last)
         #expect(!made.text.contains("128"))
     }

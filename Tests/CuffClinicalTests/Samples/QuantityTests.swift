@@ -113,12 +113,12 @@ import Testing
                 DatedValue(value, at: Timestamp(seconds: 1_777_939_200 + minute * 60), from: .none), lasting: lasting.map { .seconds($0) })
         }
         var text = TextBuffer()
-        collection.appendLines(name: "dizziness", user: 2, to: &text)
+        collection.appendLines(name: "dizziness", person: .unnamed(slot: 2, cuff: "hall"), to: &text)
         // 1777939200 is 2026-05-05T00:00:00Z.
         #expect(
             text.string
                 == #"{"type":"statistics","schema":1,"quantity":"dizziness","by":"day","bucket":"2026-05-05","zone":"UTC","user":2,"#
-                + #""count":3,"duration_s":1800,"worst":"severe","last":"moderate"}"# + "\n")
+                + #""cuff":"hall","count":3,"duration_s":1800,"worst":"severe","last":"moderate"}"# + "\n")
         var table = TextBuffer()
         collection.appendTable(to: &table)
         #expect(table.string.contains("severe") && table.string.contains("30") && table.string.contains("zone UTC"))

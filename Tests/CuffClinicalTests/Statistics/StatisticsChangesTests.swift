@@ -15,8 +15,9 @@ import Testing
     @Test func onlyWhatIsDifferent_IsToldAgain() {
         var changes = StatisticsChanges()
         func told(_ persons: [(Int?, [(day: Int64, systolic: Double)])]) -> [String] {
-            changes.update(persons.map { (user: $0.0, buckets: buckets($0.1)) }).flatMap { user, buckets in
-                buckets.map { "\(user.map(String.init) ?? "-"):\($0.key):\($0.merged.count)" }
+            changes.update(persons.map { (person: .unnamed(slot: $0.0, cuff: "hall"), buckets: buckets($0.1)) }).flatMap {
+                person, buckets in
+                buckets.map { "\(person.slot.map(String.init) ?? "-"):\($0.key):\($0.merged.count)" }
             }
         }
         #expect(told([(1, [(3, 120), (4, 130)]), (nil, [(3, 110)])]) == ["1:3:1", "1:4:1", "-:3:1"])

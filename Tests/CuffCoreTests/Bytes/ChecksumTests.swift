@@ -37,7 +37,7 @@ import Testing
         #expect(XXHash64.hash(Array(data.prefix(14)).span) == 0x8282_DCC4_994E_35C8)
         #expect(XXHash64.hash(data.span) == 0xB641_AE8C_B691_C174)
         #expect(XXHash64.hash(data.span, seed: 2_654_435_761) == 0x20CB_8AB7_AE10_C14A)
-        // The lengths about a whole block of four words, and about the usual record's, by the reference library 0.8.
+        // Lengths around a whole block of four words and the usual record's, from the reference library 0.8.
         #expect(XXHash64.hash(Array(data.prefix(32)).span) == 0x18B2_1649_2BB4_4B70)
         #expect(XXHash64.hash(Array(data.prefix(63)).span) == 0xA9EF_BE0F_A0F3_F4E7)
         #expect(XXHash64.hash(Array(data.prefix(64)).span) == 0xEF55_8F8A_CAC2_B5CD)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Functions that judge many bytes at once, against their plain forms.
+/// Compares functions that judge many bytes at once with their plain forms.
 @Suite struct WireTextTests {
     private func run(_ bytes: [UInt8], _ range: Range<Int>, _ extra: UInt8) -> (end: Int, xor: UInt8) {
         bytes.span.plainTextRun(range, allowing: extra)
@@ -91,7 +91,7 @@ import Testing
                     let text = [first, second, third]
                     let digits = text.drop { $0 == 0x20 }
                     let number = digits.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int(String(decoding: digits, as: UTF8.self)) : nil
-                    // With a character behind them, and with none.
+                    // With and without a character behind them.
                     #expect((text + [0x1E]).span.paddedDigits(0, 3) == number, "\(text)")
                     #expect(text.span.paddedDigits(0, 3) == number, "\(text)")
                 }
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    /// A name of up to 64 bytes is copied otherwise than a longer one.
+    /// Names of up to 64 bytes are copied by another path than longer ones.
     @Test(arguments: [1, 40, 41, 42, 43, 44, 45, 64, 200])
     func aDevicesName_StandsInItsLineWhole(_ length: Int) {
         let device = String((0..<length).map { Character(Unicode.Scalar(UInt8(0x41 + $0 % 26))) })

@@ -1,7 +1,6 @@
 import CuffCore
 import Testing
 
-/// Counts the timers that fire in the session it wraps.
 private struct CountingSession: CuffSession {
     var inner: any CuffSession
     let counter: Counter
@@ -18,16 +17,16 @@ private struct CountingSession: CuffSession {
     var hearsCommits: Bool { inner.hearsCommits }
 }
 
-/// A machine whose clock jumps while it records makes a capture with a gap of years.
+/// A clock that jumps while recording makes a capture with a gap of years.
 @Suite struct CaptureGapTests {
     /// In microseconds, as captures count.
     private static let gaps: [Int64] = [
         86_400_000_000, 31_557_600_000_000, 1_766_000_000_000_000, 292_000 * 31_557_600_000_000 / 2, Int64.max,
     ]
-    /// Two timers at most fire in turn in any session that listens, and the steps double from the 65th on.
+    /// At most two timers fire in turn in a listening session, and the steps double after the 64th.
     private static let limit = 400
 
-    /// How many timers fire, and how many effects are there at most, when `items` are played.
+    /// The number of fired timers, and the largest number of effects, when `items` are played.
     private static func play(_ items: [CaptureItem], _ driver: CuffDriver, commands: [SessionCommand] = [.follow])
         -> (timers: Int, effects: Int)
     {
@@ -54,7 +53,6 @@ private struct CountingSession: CuffSession {
         }
     }
 
-    /// In text and pcapng, which say the same.
     @Test(arguments: CaptureFile.own)
     func aConversationThatBreaksOffForYears_FiresFewTimers(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)

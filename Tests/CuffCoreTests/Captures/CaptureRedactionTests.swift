@@ -3,11 +3,10 @@ import Testing
 
 @testable import CuffCore
 
-/// Recordings that can be given away: what is overwritten, what stays, and what is refused.
 @Suite struct CaptureRedactionTests {
-    /// Families whose bytes are escaped: a frame may become longer or shorter by its escapes.
+    /// Families with escaped bytes: a frame's length may change by its escapes.
     static let escaped: Set<String> = ["ge-dri", "intellivue"]
-    /// Captures that are refused: their times are of the year 2000, which cannot go back.
+    /// Refused captures: their times are of the year 2000, which cannot be shifted back.
     private static let unsafe: Set<String> = [
         "phd/thermometer-by-its-standard-number"
     ]
@@ -35,7 +34,7 @@ import Testing
             guard let old = old.clock.time else { continue }
             #expect(new.clock.time?.wallSeconds == old.wallSeconds - 500 * 86400)
         }
-        // What a line is, and how long, stays.
+        // The kind and length of a line stay.
         let conversation = capture.items.filter { if case .event = $0.content { false } else { true } }
         let rewritten = result.items.filter { if case .event = $0.content { false } else { true } }
         #expect(rewritten.map(\.time) == conversation.map(\.time))
@@ -58,8 +57,6 @@ import Testing
         replay.flush()
         return replay.effects.flatMap { effect -> [Reading] in if case .submit(let batch) = effect { batch.entries.readings } else { [] } }
     }
-
-    // MARK: Bytes
 
     private func rewritten(_ bytes: [UInt8], _ driver: CuffDriver, days: Int, cut: Int? = nil) throws -> [UInt8] {
         let redaction = try #require(driver.redaction)
@@ -85,7 +82,7 @@ import Testing
         let frame = R1Frame.encode(Array("R1,AB-123456,260505,073110,128,097,082,071,0000,0000,00000,000".utf8))
         let expected = R1Frame.encode(Array("R1,AA-000000,260425,073110,128,097,082,071,0000,0000,00000,000".utf8))
         #expect(try rewritten(frame, .r1, days: -10) == expected)
-        // A damaged frame may show the id too.
+        // A damaged frame may contain the id too.
         var damaged = frame
         damaged[damaged.count - 1] ^= 1
         #expect(!String(decoding: try rewritten(damaged, .r1, days: -10), as: UTF8.self).contains("123456"))
@@ -120,7 +117,7 @@ import Testing
     }
 
     @Test func an11073Agent_LosesItsSystemID_AndItsSerialNumber() throws {
-        // What an MDS attribute list holds: System-Id, Production-Specification (serial number SN-2024/7, firmware 1.02).
+        // An MDS attribute list: System-Id, Production-Specification (serial number SN-2024/7, firmware 1.02).
         let id: [UInt8] = [0x00, 0x09, 0x1F, 0xFF, 0xFE, 0x80, 0x12, 0x34]
         let specification: [UInt8] =
             [0x00, 0x01, 0x00, 0x00, 0x00, 0x0A] + Array("SN-2024/77".utf8) + [0x00, 0x05, 0x00, 0x00, 0x00, 0x04] + Array("1.02".utf8)
@@ -133,8 +130,6 @@ import Testing
         #expect(Array(result[44..<48]) == Array("1.02".utf8))
         #expect(Array(result[52...]) == [0x20, 0x26, 0x04, 0x25, 0x07, 0x31, 0x10, 0x00])
     }
-
-    // MARK: What is refused
 
     private static let pushed = [CaptureItem(.fromCuff([0xAC, 100, 60, 70, 5, 5, 7, 31, 26]))]
     private static let asked = [CaptureItem(.toCuff([0xA3, 1]))] + pushed

@@ -1,10 +1,10 @@
 import CuffCore
 import Testing
 
-/// A recorded cuff speaks again, to a manager that is live: what it says is what the recording says.
+/// A recorded cuff replayed to a live manager gives the recorded readings.
 @Suite struct CaptureSimulatorTests {
-    /// Conversations that only make sense with the recorded manager on the other side: its requests to the PM-store have
-    /// other invoke-ids and another order than ours, or it asked for data, which ours does only where it is told to.
+    /// Conversations that need the recorded manager: its requests to the PM-store have other invoke-ids and another order than ours, or it
+    /// requests data, which ours does only by option.
     static let oneSided: Set<String> = ["antidote-manager-pmstore", "bp-pmstore-retry-abort", "bp-datarequest"]
 
     @Test(arguments: CaptureFile.playable.filter { $0.header["driver"] == "phd" })
@@ -25,7 +25,7 @@ import Testing
             printed.append(String(text.string.dropLast()))
         }
         let wanted = (file.expected ?? []).filter { $0.contains("blood_pressure") && !$0.contains("\"pending\"") }.map { line in
-            // Without a time of its own a reading is named after its arrival, which a capture does not have.
+            // Without a time of its own, a reading's id depends on its arrival, which a capture does not have.
             line.split(separator: ",").filter { !$0.hasPrefix("\"id\":") }.joined(separator: ",")
         }
         let differences = Expectation.differences(wanted, printed, isStrict: false)
@@ -40,11 +40,11 @@ import Testing
         #expect(player.handle(.opened) == [.write([1]), .arm(.poll, .seconds(4))])
         #expect(player.handle(.received([9])) == [.arm(.poll, .milliseconds(30))])
         #expect(player.handle(.timerFired(.poll)) == [.write([4]), .arm(.poll, .seconds(5))])
-        // What a host says unasked is not waited for.
+        // Unsolicited bytes of the host are ignored.
         #expect(player.handle(.received([9])).isEmpty)
         #expect(player.handle(.timerFired(.poll)) == [.write([5]), .finish])
         #expect(player.handle(.opened) == [.write([1]), .arm(.poll, .seconds(4))])
-        // Nobody answers: it goes on all the same.
+        // Without a host it continues too.
         #expect(player.handle(.timerFired(.poll)) == [.write([4]), .arm(.poll, .seconds(5))])
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every capture proves five things; the same five are asked of every shared vector that a driver can play.
+/// Five properties of every capture, and of every shared vector that a driver can play.
 @Suite struct CaptureTests {
     @Test func captures_ArePresent() {
         #expect(!CaptureFile.own.isEmpty)
@@ -17,8 +17,7 @@ import Testing
         }
     }
 
-    /// The five claims, the flipped bits and the anonymising are asked of captures: each family of the list has some, with readings
-    /// where it gives any, and with frames that carry its check where it has one.
+    /// Each family has captures, with readings if it gives any, and with checked frames if it has a check.
     @Test(arguments: CuffFamilies.all.map(\.id))
     func everyFamily_IsCovered(_ id: DriverID) throws {
         let driver = try #require(CuffFamilies.named(id.description))
@@ -57,7 +56,7 @@ import Testing
         var wrong: [String] = []
         for (index, item) in file.items.enumerated() {
             if case .fromCuff(let bytes) = item.content, driver.medium == .tty {
-                // Every byte of a short line; of long ones the first, the last and every 7th, which meets every offset in turn.
+                // Every byte of a short line; of long ones the first, the last and every 7th, which covers every offset.
                 var line = capture
                 for (length, byte) in bytes.enumerated() {
                     if bytes.count <= 80 || length < 16 || length % 7 == index % 7 || length > bytes.count - 16 {
@@ -79,7 +78,7 @@ import Testing
     @Test(arguments: CaptureFile.own)
     func weSendWhatWasRecorded(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)
-        guard let verb = file.header["verb"] else { return }  // a capture of a pushing cuff has nothing to send
+        guard let verb = file.header["verb"] else { return }  // a capture of a pushing cuff has no requests
         let recorded = file.items.compactMap { item -> [UInt8]? in
             if case .toCuff(let bytes) = item.content { bytes } else { nil }
         }
@@ -88,8 +87,8 @@ import Testing
         #expect(sent.map { Hex.text($0) } == recorded.map { Hex.text($0) })
     }
 
-    /// Every driver of the list, those of another kind of node included: a recording without a header may be of any. Only where a
-    /// serial cuff's piece happens to have the size of its sibling's HID report, the sibling can read it; it is never given one.
+    /// All drivers, including those of other kinds of node: a recording without a header may be of any. Only if a serial cuff's piece has
+    /// the size of its sibling's HID report could the sibling read it; it never gets one.
     @Test(arguments: CaptureFile.playable)
     func noOtherDriverReadsIt(_ file: CaptureFile) throws {
         let own = try #require(file.driver)
@@ -101,18 +100,18 @@ import Testing
     }
 }
 
-/// A capture played so far. What is said before the end is a prefix of what the whole says. Only the end may differ: what was
-/// pending is settled early there (a pulse that never came), under the id it already had; the values that were pending are never
-/// contradicted. A family that holds a result back for its pulse, and never says that it is pending, gives it without one.
+/// A truncated capture. Lines before the end are a prefix of those of the whole. Only the end may differ: pending readings are settled
+/// early (a pulse that never came), under the same id and without contradicting values. A family that holds a result back for its pulse,
+/// without pending readings, emits it without one.
 private struct CutCapture {
     private var replay: Replay
     private let whole: [String]
     private let holdsResults: Bool
     private var identity: DeviceIdentity?
-    /// The ids of pending lines among those said so far.
+    /// The ids of pending lines so far.
     private var pending: Set<String> = []
     private var count = 0
-    /// Lines that the whole does not have at their place.
+    /// Lines that differ from the whole capture.
     var wrong: [String] = []
 
     init(_ driver: CuffDriver, whole: [String]) {
@@ -131,7 +130,7 @@ private struct CutCapture {
         }
     }
 
-    /// What must not be said where the capture ends here.
+    /// Lines that must not appear if the capture ends here.
     var endingHere: [String] {
         var (ended, identity) = (replay, identity)
         ended.end()
@@ -152,14 +151,14 @@ private struct CutCapture {
     }
 }
 
-/// The capture's cuff side against a live session: what the session writes by itself, given the recorded answers.
-/// The header's `verb` says what it was asked: `read`, `measure`, `stop`, `clock`, `info`, `follow`.
+/// Plays the capture's cuff side to a live session and compares its writes. The header's `verb` is the command: `read`, `measure`, `stop`,
+/// `clock`, `info`, `follow`.
 struct Rehearsal {
     private(set) var writes: [[UInt8]] = []
     private(set) var outcome: Outcome?
 
     init(_ items: [CaptureItem], driver: CuffDriver, verb: String) {
-        // What was sent is not played: the link's own writes are taken for sent at once.
+        // Sent bytes are not played: the link's own writes count as sent at once.
         var replay = Replay(LinkState.Setup(driver, commands: [Self.command(verb)]), looksAhead: false, keepsWrites: true)
         for item in items {
             switch item.content {

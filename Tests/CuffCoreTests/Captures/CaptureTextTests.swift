@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [
         ("< 1", "the line ends within a byte"), ("< 16 1g", "`g` is not a hexadecimal digit"),
         ("1.5", "a time stands alone"), ("[1.5 < 16", "the time's bracket is not closed"),
-        ("[] < 16", "no time stands in the brackets"), ("hello", "a line begins with"),
+        ("[] < 16", "there is no time in the brackets"), ("hello", "a line begins with"),
         ("1.5.5 < 16", "a line begins with"),
         ("16 16 01", "a line begins with"), ("9999999999999 < 16", "the time is too large"),
         ("-1 < 16", "a line begins with"),
@@ -157,7 +157,7 @@ import Testing
         #expect(faults > 0)
     }
 
-    /// The array of an item may be used for the next one, unless somebody still has it.
+    /// The array of an item may be reused, unless it is still referenced.
     @Test func forEach_HandsOutTheSameItems_AndLeavesKeptOnesAlone() throws {
         let items = (0..<40).map { index in
             let bytes = [UInt8](repeating: UInt8(index), count: index % 5 == 0 ? 3 : 2)

@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @Suite struct PcapngTests {
-    /// Everything in a file, read in pieces of `chunk` bytes.
     static func read(
         _ bytes: [UInt8], _ selection: USBConversation.Selection = .first, chip: USBConversation.Chip? = nil,
         chunk: Int = 65536
@@ -146,8 +145,6 @@ import Testing
 
     static func serial(_ event: UInt8, _ data: [UInt8]) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, 0, event, 0, 0, 0] + data }
 
-    // MARK: Files written by another program
-
     private static func sample(_ name: String) -> [UInt8]? {
         let folder =
             ProcessInfo.processInfo.environment["CUFF_SAMPLES"]
@@ -173,7 +170,7 @@ import Testing
         #expect(reader.header.fields.isEmpty)
     }
 
-    /// One device there speaks as three chips, so the chip is named.
+    /// One device there has three chips' traffic, so the chip is given.
     @Test func usbmonSample_IsReadAsTheChipThatIsNamed() throws {
         guard let bytes = Self.sample("usbmon.pcapng") else { return }
         let ftdi = try Self.read(bytes, chip: .ftdi)
@@ -214,7 +211,7 @@ struct PcapngFile {
     mutating func section() { block(0x0A0D_0D0A, u32(0x1A2B_3C4D) + u16(1) + u16(2) + u64(.max)) }
     mutating func interface(_ link: Int, options: [UInt8] = []) { block(1, u16(link) + u16(0) + u32(0) + options) }
 
-    /// No options, and no end of options: readers must do without.
+    /// Without options or end of options, which are optional.
     mutating func packet(_ interface: Int, time: UInt64, _ data: [UInt8]) {
         block(
             6,

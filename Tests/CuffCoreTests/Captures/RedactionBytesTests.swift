@@ -4,8 +4,7 @@ import Testing
 
 @testable import CuffCore
 
-/// What the rewriting of single families makes of their bytes. Expected bytes were worked out from the layouts at the head of each
-/// driver, ten days earlier each.
+/// Redacted bytes of single families. Expected bytes were derived from the layouts at the head of each driver, ten days earlier each.
 @Suite struct RedactionBytesTests {
     private func rewritten(_ parts: [[UInt8]], _ driver: CuffDriver, _ side: Redaction.Side = .fromCuff) throws -> [[UInt8]] {
         let redaction = try #require(driver.redaction)
@@ -25,7 +24,7 @@ import Testing
     private static let record: [UInt8] = [0x52, 0x67, 0x1A, 0x47, 0x54, 0xA7, 0xA7, 0xCA, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06]
     private static let shifted: [UInt8] = [0x52, 0x67, 0x1A, 0x47, 0x53, 0x27, 0x07, 0xCA, 0, 0, 0, 0, 0, 0]
 
-    /// A thermometer's FLOAT that ends in 20, and behind it 2009-06-12 08:30: eight bytes from that 20 on name a time of 2020 too.
+    /// A thermometer's FLOAT that ends in 20, followed by 2009-06-12 08:30: eight bytes from that 20 are a time of 2020 too.
     @Test func an11073Stamp_IsShiftedWhereItStands() throws {
         let request = "e200003280000000 0001002a 50790026 80000000 8000 80000000 00000000 00800000 0008"
         let rest = "0320 0001 01000000 0000"
@@ -35,7 +34,7 @@ import Testing
         }
         let result = try rewritten([bytes("4c4e494147454e54", "2009061208300000")], .phd)
         #expect(try result == [bytes("4c4e490000000001", "2009060208300000")])
-        // The id of the example stays a manager's, and is no agent's.
+        // The example id is allowed for a manager, but not for an agent.
         let agent = try rewritten([bytes("1122334455667788", "2009061208300000")], .phd)
         #expect(try agent == [bytes("1122330000000001", "2009060208300000")])
         let answer = try #require(
@@ -58,7 +57,7 @@ import Testing
             func parts(_ record: [UInt8]) -> [[UInt8]] { [data(0xAC, record[..<cut]), data(0xAC + UInt8(cut), record[cut...])] }
             #expect(try rewritten(parts(Self.record), .omronEEPROM) == parts(Self.shifted), "\(cut)")
         }
-        // Of a record that was not read whole nothing is left.
+        // An incomplete record is cleared.
         #expect(try rewritten([data(0xAC, Self.record[..<9])], .omronEEPROM) == [data(0xAC, [UInt8](repeating: 0, count: 9)[...])])
     }
 
@@ -105,7 +104,7 @@ import Testing
         #expect(try rewritten([[0xAB, 0xCD, 2] + record + [1, 2]], .verovalBPM25) == [[0xAB, 0xCD, 2] + moved + [1, 2]])
     }
 
-    /// Whatever a recording holds, and wherever it ends, nothing changes its length but for escapes.
+    /// Truncated recordings keep their length, except for escapes.
     @Test func everyCut_OfEveryCapture_KeepsItsLength() throws {
         for capture in CaptureFile.own {
             guard let driver = capture.driver, let redaction = driver.redaction else { continue }
@@ -117,7 +116,7 @@ import Testing
                     default: nil
                     }
                 }
-                // The last part is cut at each place; long captures by their first sixty parts.
+                // The last part is cut at each place; of long captures, the first sixty parts.
                 for count in 1...min(60, max(1, parts.count)) where count <= parts.count {
                     let kept = Array(parts[..<(count - 1)])
                     for cut in stride(from: 0, to: parts[count - 1].count, by: max(1, parts[count - 1].count / 16)) {
@@ -132,7 +131,7 @@ import Testing
         }
     }
 
-    /// Mangled recordings, and bytes that nobody meant, many of them the marks of frames: nothing traps, and every item stays.
+    /// Mangled recordings and random bytes, with many frame markers: nothing traps, and every item stays.
     @Test(arguments: CuffFamilies.all.map(\.id.description)) func noise_IsRewrittenWithoutHarm(_ id: String) throws {
         let driver = try #require(CuffFamilies.named(id))
         let redaction = try #require(driver.redaction)

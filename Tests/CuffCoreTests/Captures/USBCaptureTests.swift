@@ -1,9 +1,8 @@
 import CuffCore
 import Testing
 
-/// usbmon captures as the kernel would make them of each bridge chip.
+/// usbmon captures as the kernel would make them for each bridge chip.
 @Suite struct USBCaptureTests {
-    /// A capture under construction.
     struct Bus {
         var file = PcapngFile()
         var time: UInt64 = 0
@@ -200,7 +199,7 @@ import Testing
         #expect(try bus.read().contents == [.fromCuff([1, 2]), .fromCuff([3]), .event(.unplugged)])
     }
 
-    /// A recorded conversation, dressed as transfers of the bridge the cuff is sold with, reads the same.
+    /// A recorded conversation, converted to transfers of the cuff's bridge, gives the same readings.
     @Test(arguments: CaptureFile.own)
     func ownCaptures_ReadTheSameThroughABus(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DriverListTests {
-    /// An id stands in databases and scripts: the folder of its captures has its name, so that neither is renamed alone.
+    /// Databases and scripts contain ids: the folder of captures has the same name, so that neither is renamed alone.
     @Test func ids_AreUnique_WellFormed_AndThoseOfTheCaptures() throws {
         let ids = CuffFamilies.all.map(\.id.description)
         #expect(Set(ids).count == ids.count)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Every `CuffDriver` constant of the folder is in the list: a forgotten line is a driver nobody can use.
+    /// Every `CuffDriver` constant of the folder is in the list.
     @Test func everyDriverFile_IsInTheList() throws {
         let folder = CaptureFile.root.appendingPathComponent("Sources/CuffCore/Families")
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)).compactMap { $0 as? URL }
@@ -43,10 +43,10 @@ import Testing
         #expect(Set(CuffFamilies.all.map(\.id.description)).subtracting(covered).isEmpty)
     }
 
-    /// The families whose cuffs hear that a reading is on disk, or are asked for the next one by it.
+    /// Families whose cuffs get an acknowledgement or the next request after a commit.
     static let acknowledging: Set<String> = ["hl7-oru", "omron-hid", "phd", "r1", "taidoc", "veroval-bpm25"]
 
-    /// A session that says that commits change nothing is not told of them: it must not have anything to do then.
+    /// A session with `hearsCommits` false gets no commits, and must have no use for them.
     @Test(arguments: CaptureFile.playable)
     func aSessionThatIsNotToldOfCommits_NeedsNone(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)
@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    /// A source is something that a reader can look up, or says that its origin is not established: a bare number of some index is
-    /// neither. Document numbers of the makers have seven digits and stand beside the maker's name.
+    /// A source can be looked up, or is declared as not established: bare index numbers are neither. Makers' document numbers have seven
+    /// digits and follow the maker's name.
     @Test func noSource_IsABareNumber() throws {
         for driver in CuffFamilies.all {
             for text in driver.sources + [driver.testedOn.recording ?? ""] {
@@ -99,8 +99,7 @@ import Testing
         }
     }
 
-    /// `recorded by us` needs a capture that was recorded here; a recording by others names where it is published, and that
-    /// place is among the sources.
+    /// `recorded by us` needs a capture recorded here; a recording by others has its place of publication, which is among the sources.
     @Test func recordings_AreTold_ByWhom() {
         let recordedHere = Set(CaptureFile.own.filter { $0.header["origin"] == "recorded" }.compactMap { $0.header["driver"] })
         for driver in CuffFamilies.all {
@@ -111,10 +110,10 @@ import Testing
                 driver.sources.contains { $0.contains(publisher) || recording.contains("origin is not established") },
                 "\(driver.id): \(publisher) is not among its sources")
         }
-        #expect(CuffFamilies.all.filter { $0.testedOn.recording != nil }.count == 9)
+        #expect(CuffFamilies.all.filter { $0.testedOn.recording != nil }.count == 10)
     }
 
-    /// The sheet, the tables and the JSON say whose recording it was.
+    /// The sheet, the tables and the JSON contain the recording's owner.
     @Test func sheet_SaysWhoRecorded() throws {
         let driver = try #require(CuffFamilies.named("omron-hid"))
         let sheet = DriverSheet.text(driver)
@@ -134,7 +133,7 @@ import Testing
         #expect(!DriverSheet.markdown([derived]).contains("recorded"))
     }
 
-    /// Before a command, and in `.follow` with a silent cuff, nothing is written to anybody.
+    /// Before a command, and in `.follow` with a silent cuff, nothing is written.
     @Test(arguments: CuffFamilies.all.map(\.id.description))
     func aSilentLine_IsNotWrittenTo(_ id: String) throws {
         let driver = try #require(CuffFamilies.named(id))

@@ -2,8 +2,7 @@ import CuffCore
 import Testing
 
 @Suite struct IdentificationTests {
-    /// Recordings without their header: the family that comes first is the right one, or none is likely. Those of the shared
-    /// vectors are asked too.
+    /// For recordings without their header, the first family is the right one, or none is likely. Includes the shared vectors.
     @Test(arguments: CaptureFile.playable)
     func recordings_NameTheirFamilyOrNone(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)
@@ -11,13 +10,12 @@ import Testing
         if let first = candidates.first, first.isLikely {
             #expect(first.driver == driver.id, "\(candidates)")
         }
-        // What a driver reads, it is named for.
         let hasReadings = Played(file.items, driver: driver).readings > 0
         #expect(!hasReadings || candidates.first?.driver == driver.id, "\(candidates)")
         for other in candidates where other.driver != driver.id { #expect(!other.isLikely, "\(other)") }
     }
 
-    /// What came from the cuff alone, as a port is listened to.
+    /// Only the cuff's side, as when listening to a port.
     @Test(arguments: CaptureFile.playable)
     func whatWasHeard_NamesTheFamilyOrNone(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)
@@ -27,7 +25,7 @@ import Testing
         let serial = CuffFamilies.all.filter { $0.medium == .tty }
         let candidates = Identification.candidates(of: [CaptureItem(.fromCuff(bytes))], among: serial)
         if let first = candidates.first, first.isLikely { #expect(first.driver == driver.id, "\(candidates)") }
-        guard driver.medium == .tty, let own = driver.countFrames?(bytes), own.frames > 0 else { return }
+        guard driver.medium == .tty, let own = driver.findFrames?(bytes), own.frames > 0 else { return }
         #expect(candidates.first?.driver == driver.id, "\(candidates)")
     }
 
@@ -41,7 +39,7 @@ import Testing
         }
     }
 
-    /// Checked frames among more of something else may be chance; explained by half, they are what they look like.
+    /// Checked frames that explain less than half of the bytes may be chance.
     @Test func framesThatExplainLessThanHalf_AreNotCalledChecked() throws {
         let file = try #require(CaptureFile.own.first { $0.driver?.id == "evgmolt-oem" && $0.url.path.contains("new-result") })
         let bytes = file.items.flatMap { item -> [UInt8] in if case .fromCuff(let bytes) = item.content { bytes } else { [] } }
@@ -55,5 +53,23 @@ import Testing
 
     @Test func nothing_FitsNobody() {
         #expect(Identification.candidates(of: [], among: CuffFamilies.all).isEmpty)
+    }
+
+    /// What one side sent, without a header and without the questions: most are named right, and no wrong family is likely.
+    @Test func rawBytes_AreNamedRight_SeventeenTimesOfTwenty() throws {
+        var (right, all) = (0, 0)
+        var others: [String] = []
+        for file in CaptureFile.playable {
+            let driver = try #require(file.driver)
+            let bytes = file.items.flatMap { item -> [UInt8] in if case .fromCuff(let bytes) = item.content { bytes } else { [] } }
+            guard !bytes.isEmpty else { continue }
+            all += 1
+            let found = Identification.candidates(of: [CaptureItem(.fromCuff(bytes))], among: CuffFamilies.all)
+            let first = found.first?.driver
+            if first == driver.id { right += 1 } else { others.append("\(file.testDescription): \(first?.description ?? "none")") }
+            for wrong in found where wrong.driver != driver.id { #expect(!wrong.isLikely, "\(file.testDescription): \(wrong)") }
+            for candidate in found where candidate.isChecked { #expect(2 * candidate.bytes >= candidate.heard) }
+        }
+        #expect(right * 20 >= all * 17, "\(right) of \(all); not right: \(others)")
     }
 }

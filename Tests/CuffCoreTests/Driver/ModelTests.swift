@@ -1,7 +1,7 @@
 import CuffCore
 import Testing
 
-/// Which words find which cuffs, and how tables fit a terminal.
+/// The search for cuffs, and tables for terminals.
 @Suite struct ModelTests {
     private static let all = CuffModel.list(CuffFamilies.all, UnreachableCuffs.all)
 
@@ -42,21 +42,22 @@ import Testing
         #expect(keys == keys.sorted())
     }
 
-    /// What a driver reads is not called unreachable, and every entry tells what else helps and who says so.
+    /// A supported cuff is not in the list of unreachable ones, whose entries have an alternative and a source.
     @Test func unreachableCuffs_AreNoDrivers_AndHaveSources() {
         let read = Set(CuffFamilies.all.flatMap(\.models).map { $0.lowercased() })
         var seen: Set<String> = []
         for cuff in UnreachableCuffs.all {
             #expect(!cuff.instead.isEmpty && !cuff.source.isEmpty && !cuff.models.isEmpty)
-            #expect(cuff.source.firstMatch(of: /[0-9]{8,}/) == nil, "a bare number is no source: \(cuff.source)")
+            #expect(cuff.source.firstMatch(of: /(?:^|[ ,])[0-9]{8,}/) == nil, "a bare number is no source: \(cuff.source)")
             for model in cuff.models {
                 #expect(!read.contains(model.lowercased()) && seen.insert(model.lowercased()).inserted, "\(model)")
             }
         }
+        for cuff in UnreachableCuffs.all where cuff.reason == .incomplete {
+            #expect(cuff.known.hasSuffix(".") && !cuff.instead.hasSuffix("."), "\(cuff.models)")
+        }
         #expect(names("hem-7322t") == ["Omron HEM-7322T (M700 Intelli IT)"])
     }
-
-    // MARK: Tables
 
     private static let table = TextTable(
         ["ID", "WHAT IT IS", "COUNT"],
@@ -73,7 +74,7 @@ import Testing
     @Test(arguments: [20, 33, 40, 60, 72, 200]) func aTable_FitsTheTerminal(_ width: Int) {
         let text = Self.table.text(width: width)
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= width }, "\(text)")
-        // No word is lost, whatever the form.
+        // No word is lost, in any form.
         for word in ["second", "several", "broken", "short"] { #expect(text.contains(word), "\(width): \(text)") }
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Descriptors as a device with the class on its interface gives them, built by hand from the class document.
+/// Descriptors of a device with the class on its interface, built by hand from the class document.
 @Suite struct PHDCInterfaceTests {
     private let device: [UInt8] = [18, 1, 0, 2, 0, 0, 0, 64, 0xFE, 0xCA, 0x0F, 0x0F, 0, 1, 1, 2, 3, 1]
     private let configuration: [UInt8] = [9, 2, 57, 0, 1, 1, 0, 0xC0, 50]
@@ -13,7 +13,9 @@ import Testing
 
     @Test func cuff_IsRecognised() throws {
         let found = try #require(PHDCInterface(device + configuration + interface + function + pressure + endpoints))
-        #expect(found.number == 0 && found.input == 0x81 && found.output == 0x02 && found.packet == 64 && found.outputPacket == 64)
+        #expect(
+            found.pipes.number == 0 && found.pipes.input == 0x81 && found.pipes.output == 0x02 && found.pipes.packet == 64
+                && found.pipes.outputPacket == 64)
         #expect(found.specializations == [0x1007] && found.hasMetadata && found.mayBeCuff)
     }
 
@@ -35,7 +37,7 @@ import Testing
         var other = endpoints
         (other[15], other[16]) = (0, 2)
         let found = try #require(PHDCInterface(device + configuration + interface + function + other))
-        #expect(found.packet == 64 && found.outputPacket == 512)
+        #expect(found.pipes.packet == 64 && found.pipes.outputPacket == 512)
         (other[15], other[16]) = (0, 0)
         #expect(PHDCInterface(device + configuration + interface + function + other) == nil)
     }
@@ -54,7 +56,7 @@ import Testing
         var second = interface
         second[2] = 1
         let found = try #require(PHDCInterface(device + configuration + storage + second + function + pressure + endpoints))
-        #expect(found.number == 1 && found.input == 0x81 && found.output == 0x02)
+        #expect(found.pipes.number == 1 && found.pipes.input == 0x81 && found.pipes.output == 0x02)
         let behind = try #require(PHDCInterface(device + configuration + second + function + pressure + endpoints + storage))
         #expect(behind == found)
     }
@@ -66,7 +68,7 @@ import Testing
         #expect(PHDCInterface(device + configuration + interface + function + interrupt) == nil, "no bulk endpoint to the host")
     }
 
-    /// Damaged lengths must end the walk, not the process; what was whole before them counts.
+    /// Damaged lengths end the walk without a trap; complete descriptors before them count.
     @Test func anyTruncationAndAnyByte_IsRead() {
         let whole = device + configuration + interface + function + pressure + endpoints
         for length in 0..<whole.count { _ = PHDCInterface(Array(whole[..<length])) }
@@ -77,7 +79,7 @@ import Testing
                 bytes[place] = value
                 if let one = PHDCInterface(bytes) {
                     found += 1
-                    #expect((8...1024).contains(one.packet))
+                    #expect((8...1024).contains(one.pipes.packet))
                 }
             }
         }

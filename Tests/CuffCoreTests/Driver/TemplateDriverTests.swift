@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// The template is a whole driver: what is copied from it has worked.
+/// The template is a complete, tested driver.
 @Suite struct TemplateDriverTests {
     /// User 1: 128/82, pulse 66, 2026-05-05 07:31. A5+0E+02+00+01+80+52+42+1A+05+05+07+1F = 214.
     static let record: [UInt8] = [0xA5, 0x0E, 0x02, 0x00, 0x01, 128, 82, 66, 26, 5, 5, 7, 31, 0x14]

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files in udev-rules/ say what the list of drivers says, and nothing else.
+/// The files in udev-rules/ match the list of drivers.
 @Suite struct UdevRulesTests {
     private static let folder = ProjectFolder.url.appending(path: "udev-rules")
 
-    /// `CUFF_REBASELINE=1 swift test --filter UdevRulesTests` writes the files anew.
+    /// `CUFF_REBASELINE=1 swift test --filter UdevRulesTests` rewrites the files.
     @Test(arguments: [
         ("70-cuff.hwdb", UdevRules.hardwareDatabase(for: CuffFamilies.all)),
         ("70-cuff.rules", UdevRules.text(for: CuffFamilies.all)),
@@ -21,7 +21,7 @@ import Testing
         #expect(try String(contentsOf: url, encoding: .utf8) == text, "\(name) is out of date: make udev-rules")
     }
 
-    /// Read from the text that is installed, not from the function that wrote it.
+    /// Parses the installed text instead of calling the function that wrote it.
     @Test func everyClaim_AndNothingElse_IsInTheFiles() throws {
         let database = try String(contentsOf: Self.folder.appending(path: "70-cuff.hwdb"), encoding: .utf8)
         let rules = try String(contentsOf: Self.folder.appending(path: "70-cuff.rules"), encoding: .utf8)
@@ -61,7 +61,7 @@ import Testing
         #expect(!active.contains { $0.contains("RUN") || $0.contains("0666") || $0.contains("OWNER") })
         #expect(!active.contains { $0.lowercased().contains("brltty") })
         #expect(!active.contains { $0.contains("0403") }, "a bridge chip stays commented out")
-        // Device-wide words to ModemManager only where the property of a certain cuff stands.
+        // Device-wide settings for ModemManager only with the property of a certain cuff.
         for line in active where line.contains("ID_MM_DEVICE_IGNORE") { #expect(line.contains("ENV{ID_CUFF}==\"1\"")) }
         #expect("70-cuff.rules" < "73-seat-late.rules" && UdevRules.localPath.contains("/71-"))
     }

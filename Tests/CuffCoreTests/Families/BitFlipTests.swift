@@ -2,15 +2,13 @@ import CuffCore
 import TestSupport
 import Testing
 
-/// Where the protocol has a check, no single flipped bit anywhere in what the cuff sent makes a reading that the
-/// undamaged capture does not have. Readings may be lost; none may change.
+/// In a protocol with a check, no single flipped bit of the cuff's bytes may change a reading; readings may be lost.
 @Suite struct BitFlipTests {
-    /// A capture whose header says `check: none` holds answers without one (an option of their protocol). A reading with the flag
-    /// `no_measurement_check` was not checked either.
+    /// A capture with the header `check: none` has answers without one (an option of their protocol). Readings with the flag
+    /// `no_measurement_check` were not checked either.
     static let checked = CaptureFile.playable.filter { $0.driver?.check != nil && $0.header["check"] != "none" }
 
-    /// The most bytes that are replayed behind the flips of one capture: a short capture has every bit flipped, a long one a part
-    /// of them that is the same each time.
+    /// Limit of bytes replayed behind the flips of one capture: short captures have every bit flipped, long ones a fixed part.
     static let budget = Effort.choose(40_000, exhaustive: .max)
 
     @Test(arguments: checked)
@@ -23,7 +21,7 @@ import Testing
         var next = 0
         for (index, item) in file.items.enumerated() {
             if case .fromCuff(let bytes) = item.content, !damaged.contains(index) {
-                // What stands before the flipped byte is played once.
+                // The part before the flipped byte is played once.
                 var before = replay
                 for (place, byte) in bytes.enumerated() {
                     while next < 8 {
@@ -44,7 +42,7 @@ import Testing
                 }
             }
             replay.play(item)
-            // What came before a flip is part of the truth.
+            // Readings before a flip are included.
             _ = replay.collect()
         }
     }
@@ -55,15 +53,15 @@ import Testing
         return bytes
     }
 
-    /// Every so many bits one is flipped: an odd number, which meets every place and every bit of a byte in turn.
+    /// The distance of flipped bits: odd, so that it covers every byte and bit position.
     private static func step(_ items: [CaptureItem]) -> Int {
         let size = items.reduce(0) { sum, item in if case .fromCuff(let bytes) = item.content { sum + bytes.count } else { sum } }
         // Eight bits in a byte; on average half of the capture follows.
         return size * 8 * size / 2 / budget | 1
     }
 
-    /// Lines of frames that fail their check as they were recorded: a second flip might undo the first. A frame that
-    /// lies in several lines (HID reports) began after the question before it.
+    /// Lines of frames that fail their check in the recording: a second flip might undo the first. A frame in several lines (HID reports)
+    /// began after the preceding request.
     static func damagedLines(_ items: [CaptureItem], _ driver: CuffDriver) -> Set<Int> {
         func failures(_ replay: inout Replay) -> Int {
             replay.collect().notices.reduce(0) { sum, notice in
@@ -100,7 +98,7 @@ import Testing
         return damaged
     }
 
-    /// What the session says from here to the end of the items, without what merely names it.
+    /// The session's output for the rest of the items, without names.
     static func readings(_ replay: Replay, _ items: ArraySlice<CaptureItem>) -> [Saying] {
         var replay = replay
         for item in items { replay.play(item) }
@@ -117,12 +115,12 @@ import Testing
         var clock: DeviceClock
         var flags: MeasurementFlags
 
-        /// A measurement whose end or cause was lost may be told as one that gave no value, which is no number.
+        /// A measurement whose end or cause was lost may become a failure, which has no values.
         var isValueless: Bool {
             if case .failure(let failure) = content { failure.reason == .noValue } else { false }
         }
 
-        /// The same pressures, whose pulse never came: where it has a message of its own, that one may be lost.
+        /// The same pressures without a pulse, whose own message may be lost.
         func isLess(than other: Saying) -> Bool {
             guard case .bloodPressure(let pressure) = content, pressure.pulse == nil,
                 case .bloodPressure(var whole) = other.content

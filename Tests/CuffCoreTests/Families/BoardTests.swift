@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// The boards and cuffs that are started by the host: `berry-pm6750`, `evgmolt-oem`, `maibobo`, `nibp-nano`.
+/// Boards and cuffs started by the host: `berry-pm6750`, `evgmolt-oem`, `maibobo`, `nibp-nano`.
 @Suite struct BoardTests {
     private func driver(_ id: String) throws -> CuffDriver { try #require(CuffFamilies.named(id)) }
 
@@ -38,8 +38,6 @@ import Testing
         #expect(talk.lives.contains { if case .failed = $0 { true } else { false } } == isStarted)
     }
 
-    // MARK: berry-pm6750
-
     @Test(arguments: [("adult", "55 aa 04 09 01 f1"), ("child", "55 aa 04 09 02 f0"), ("neonate", "55 aa 04 09 03 ef")])
     func berry_SetsThePatientMode_OnlyWhenAsked(_ patient: String, _ bytes: String) throws {
         let berry = try driver("berry-pm6750")
@@ -48,17 +46,15 @@ import Testing
         #expect(Conversation(berry, .measure).writes.map { Hex.text($0) } == ["55 aa 04 02 01 f8"])
     }
 
-    // MARK: evgmolt-oem
-
     @Test func evgmolt_ResultWithoutItsMark_IsNotRead() throws {
-        // The only record failed: the board shows no new result, ever.
+        // The only record failed, so that the board never shows a new result.
         let talk = Conversation(try driver("evgmolt-oem"), .readMemory(user: nil), script: Self.script(failing: .noPulse))
         #expect(talk.outcome == .complete)
         #expect(talk.readings.isEmpty)
         #expect(talk.notes.contains("the board marks no result as new"))
     }
 
-    /// A start may clear the mark of a result that has not been read, so the board is polled first.
+    /// A start may clear the mark of an unread result, so the board is polled first.
     @Test func evgmolt_UnreadResult_IsGivenBeforeTheStart() throws {
         var session = try driver("evgmolt-oem").makeSession(SessionContext())
         #expect(Self.written(session.handle(.command(.measure))) == [[0xA0]])
@@ -81,7 +77,7 @@ import Testing
         #expect(Self.written(first) == [[0xA1]])
     }
 
-    /// A board that is pumping already is not started: its result would be taken for ours.
+    /// A board that is already pumping is not started: its result would be taken for ours.
     @Test(arguments: [UInt8(4), 6, 7]) func evgmolt_ThatIsBusy_IsNotStarted(_ status: UInt8) throws {
         var session = try driver("evgmolt-oem").makeSession(SessionContext())
         _ = session.handle(.command(.measure))
@@ -90,7 +86,6 @@ import Testing
         #expect(actions.contains { if case .finish(.failed) = $0 { true } else { false } })
     }
 
-    /// Nothing was started, so nothing is stopped.
     @Test func evgmolt_ThatAnswersNoPoll_IsNeitherStartedNorStopped() throws {
         var session = try driver("evgmolt-oem").makeSession(SessionContext())
         var actions = session.handle(.command(.measure))
@@ -110,7 +105,7 @@ import Testing
         let stale = Self.answer([0xA1, 141, 92, 0, 0x40, 0, 0, 6, 108])
         let after = Self.answer([0xA0, 141, 92, 0, 0x00, 0, 0, 7, 77])
         let readings = [stale, after].flatMap { Self.emitted(session.handle(.received($0))) }
-        // It is marked as new in no later answer, so it is given as what it is: one of the memory.
+        // No later answer marks it as new, so it is emitted as a stored result.
         #expect(readings.map(\.origin) == [.memory])
         #expect(readings.first?.bloodPressure == .mmHg(141, 92, mean: 108, pulse: 77))
     }
@@ -124,7 +119,7 @@ import Testing
         let first = session.handle(.received(stale)) + session.handle(.received(running))
         #expect(Self.emitted(first).map(\.origin) == [.memory])
         #expect(Self.emitted(first).first?.bloodPressure?.pulseAbsence == .notMeasured)
-        // The measurement goes on, and its result is the measurement's.
+        // The measurement continues, and its result is used.
         #expect(!first.contains { if case .finish = $0 { true } else { false } })
         let ended = [[0xA0, 131, 84, 0, 0x40, 0, 0, 6, 99], [0xA0, 131, 84, 0, 0, 0, 0, 7, 66]].flatMap {
             session.handle(.received(Self.answer($0)))
@@ -159,8 +154,6 @@ import Testing
 
     private static func answer(_ nine: [UInt8]) -> [UInt8] { nine + [nine.sum8] }
 
-    // MARK: maibobo
-
     @Test(arguments: [("6", 6), ("no", 0), (nil, 6)])
     func maibobo_LivePressure_IsTold_AsRecordedOrAsAskedFor(_ offset: String?, _ count: Int) throws {
         let options = offset.map { ["live-pressure": $0] } ?? [:]
@@ -181,22 +174,20 @@ import Testing
         let result = Hex.bytes("aa80030f0106000000000000000079004f00427f") ?? []
         for before in [[], Hex.bytes("aa80030301010000") ?? []] {
             let actions = session.handle(.received(before)) + session.handle(.received(result))
-            // It comes only once: given as pushed, which ends no measurement.
+            // It comes only once: emitted as pushed, which ends no measurement.
             #expect(Self.emitted(actions).map(\.origin) == [.push])
             #expect(!actions.contains { if case .finish = $0 { true } else { false } })
         }
     }
 
-    // MARK: nibp-nano
-
-    /// Ten packets of one arrival are 25 ms apart by the device's own counter, and so are those of the next.
+    /// Ten packets of one arrival are 25 ms apart by the device's own counter, as are those of the next.
     @Test(arguments: [SessionCommand.follow, .measure]) func nano_PressuresOfOneArrival_AreAsFarApartAsMeasured(_ command: SessionCommand)
         throws
     {
         var link = LinkState(LinkState.Setup(try driver("nibp-nano"), commands: [command]))
         var effects: [LinkEffect] = []
         link.handle(.transport(.opened), at: LinkTime(elapsed: .zero), into: &effects)
-        // The counter goes over its end in the second arrival.
+        // The counter wraps in the second arrival.
         for (arrival, first) in [(1, 65_486), (2, 0), (3, 50), (9, 20)] {
             let bytes = (0..<10).flatMap { index -> [UInt8] in
                 let count = UInt16(truncatingIfNeeded: first + index * 5)
@@ -213,7 +204,7 @@ import Testing
         let steps = zip(times, times.dropFirst()).map { $1 - $0 }
         for start in [0, 10, 20, 30] { #expect(steps[start..<(start + 9)].allSatisfy { $0 == .milliseconds(25) }, "\(steps)") }
         #expect(steps[9] == .milliseconds(25) && steps[19] == .milliseconds(25), "\(steps)")
-        // The last of an arrival is as old as the arrival, also where the counter began anew.
+        // The last sample of an arrival has its time, also if the counter restarted.
         let began = times[0]
         #expect(times[9] - began == .milliseconds(225))
         #expect(times[39] - times[29] == .milliseconds(1500))

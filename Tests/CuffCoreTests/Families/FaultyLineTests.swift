@@ -2,11 +2,11 @@ import CuffCore
 import TestSupport
 import Testing
 
-/// Simulator and session talk while 1 % of the bytes, both ways, are dropped, doubled or have a bit flipped.
+/// Simulator and session over a line that drops, doubles or flips a bit in 1 % of the bytes, in both directions.
 @Suite struct FaultyLineTests {
     static let seeds: Range<UInt64> = 0..<Effort.choose(20, exhaustive: 300)
 
-    /// What a driver can be asked that ends by itself and makes it ask the cuff something.
+    /// Commands that end by themselves and make a driver send requests.
     static let questions: [(driver: String, command: SessionCommand)] = CuffFamilies.all.flatMap { driver in
         SessionCommand.all.compactMap { command in
             guard command != .follow else { return nil }
@@ -23,7 +23,7 @@ import Testing
     func cleanLine_EndsInAResult(_ driver: String, _ command: SessionCommand) throws {
         let driver = try #require(CuffFamilies.named(driver))
         let talk = Conversation(driver, command)
-        // A cuff may have been asked and said that it cannot.
+        // A cuff may have refused the request.
         #expect(
             talk.outcome == .complete || talk.outcome?.isUnsupported == true,
             "\(driver.id) \(command): \(talk.outcome.map { "\($0)" } ?? "no end")")
@@ -57,7 +57,7 @@ import Testing
         #expect(wrong.isEmpty, "\(driver.id)")
     }
 
-    /// A silent cuff: every question ends by the session's own timers.
+    /// With a silent cuff, every command ends by the session's own timers.
     @Test(arguments: questions)
     func silentCuff_EndsInTime(_ driver: String, _ command: SessionCommand) throws {
         let driver = try #require(CuffFamilies.named(driver))
@@ -66,14 +66,14 @@ import Testing
         #expect(talk.readings.isEmpty)
     }
 
-    /// Every number is one that the simulated cuff holds.
+    /// Every value is one of the simulated cuff.
     static func expectTrue(
         _ readings: [Reading], _ driver: CuffDriver, _ where: String = "clean", of script: SimulatorScript = SimulatorScript()
     ) {
         #expect(untrue(readings, `where`, of: script).isEmpty, "\(driver.id)")
     }
 
-    /// What was read though the simulated cuff does not hold it.
+    /// Readings that the simulated cuff does not hold.
     static func untrue(_ readings: [Reading], _ where: String, of script: SimulatorScript = SimulatorScript()) -> [String] {
         readings.compactMap { reading in
             guard let pressure = reading.bloodPressure else { return nil }
@@ -88,13 +88,13 @@ import Testing
     }
 }
 
-/// Hears everything and says nothing.
+/// Receives everything and sends nothing.
 struct MuteSimulator: CuffSimulator {
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] { [] }
 }
 
 extension Conversation {
-    /// With a cuff that never answers, where `script` is `nil`.
+    /// With a silent cuff, if `script` is `nil`.
     init(_ driver: CuffDriver, _ command: SessionCommand, faultRate: Double, script: SimulatorScript?) {
         var mute = driver
         if script == nil { mute.makeSimulator = { _ in MuteSimulator() } }

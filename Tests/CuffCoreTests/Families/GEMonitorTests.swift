@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Two monitors that repeat their last result without saying when it was determined: `ge-dri` and `ge-unity`.
+/// Two monitors that repeat their last result without its time: `ge-dri` and `ge-unity`.
 @Suite struct GEMonitorTests {
     private static func bytes(_ file: String) throws -> [[UInt8]] {
         let file = try #require(CaptureFile.own.first { $0.testDescription == file })
@@ -16,8 +16,6 @@ import Testing
     private static func writes(_ actions: [SessionAction]) -> [[UInt8]] {
         actions.compactMap { if case .write(let bytes) = $0 { bytes } else { nil } }
     }
-
-    // MARK: ge-dri
 
     /// The request of LNhealth, s5.scm, with its five seconds: 49 bytes, a sum of 31 + FF + 1 + 5 + E = 144, so 44.
     @Test func dri_Request_IsTheDocumentedOne() {
@@ -64,7 +62,7 @@ import Testing
         #expect(Self.writes(actions) == [GeDRIRequest.displayedValues(every: 0)])
     }
 
-    /// Who started the measurement, where the label tells it.
+    /// Who started the measurement, from the label.
     @Test(
         arguments: [
             (0x0B, Reading.Trigger.automatic), (0x08, .automatic), (0x13, .automatic), (0x03, .manual), (0x101, .manual), (0x00, .unknown),
@@ -80,8 +78,8 @@ import Testing
         #expect(Self.readings(session.handle(.received(Self.record(label: label, [11800, 7200, 8700, 64])))).isEmpty)
     }
 
-    /// The end of a measurement makes a reading, also with equal numbers; where the monitor says that they are older than a
-    /// minute all the same, the reading says that it is questionable.
+    /// The end of a measurement makes a reading, also with equal values; if the monitor labels it older than a minute, the reading is
+    /// questionable.
     @Test(arguments: [(0x03, MeasurementFlags()), (0x103, .questionable)] as [(UInt16, MeasurementFlags)])
     func dri_EndOfMeasuring_WithOldData_IsFlagged(_ label: UInt16, _ flags: MeasurementFlags) {
         var session = GeDRISession()
@@ -102,7 +100,7 @@ import Testing
         for _ in 0..<3 { #expect(Self.readings(session.handle(.received(damaged))).isEmpty) }
         #expect(Self.readings(session.handle(.received(good))).isEmpty)
         #expect(Self.readings(session.handle(.received(good))).count == 1)
-        // After one damaged record the next is believed.
+        // After one damaged record the next is accepted.
         var other = GeDRISession()
         #expect(Self.readings(other.handle(.received(damaged + good))).count == 1)
     }
@@ -121,9 +119,7 @@ import Testing
         return GeDRIFrame.encode(record)
     }
 
-    // MARK: ge-unity
-
-    /// The request that mindleaving/patient-monitor-datalogger prints, and nothing else, whatever is asked.
+    /// The request printed in mindleaving/patient-monitor-datalogger, whatever the command.
     @Test func unity_SendsThePrintedRequestOnly() throws {
         let printed =
             "40 00 00 00 00 00 00 00 00 00 00 00 00 ca 00 23 00 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
@@ -148,7 +144,7 @@ import Testing
         #expect(talk.writes.count == 2)
     }
 
-    /// Parameters of type 10 and of type 57 may both be there: the one with values counts.
+    /// Parameters of type 10 and 57 may both be present: the one with values counts.
     @Test func unity_TheSecondKindOfCuff_IsRead() throws {
         var answer = try Self.bytes("ge-unity/result-repeated-then-changed")[0]
         let (first, third) = (60 + 6, 60 + 6 + 2 * 68)
@@ -176,14 +172,12 @@ import Testing
         #expect(actions.contains { if case .finish(.failed) = $0 { true } else { false } })
     }
 
-    // MARK: one determination is one reading
-
     static let repeated = [
         ("ge-dri", "ge-dri/result-repeated-then-changed"), ("ge-unity", "ge-unity/result-repeated-then-changed"),
         ("intellivue", "intellivue/object-without-a-time"),
     ]
 
-    /// The process is killed after each message and the next one begins with the same message: no reading is doubled.
+    /// The process is killed after each message, and the next one begins with the same message: no reading is doubled.
     @Test(arguments: repeated) func aRestart_DoublesNothing(_ id: String, _ capture: String) throws {
         let driver = try #require(CuffFamilies.named(id))
         var left = OutstandingRecords()
@@ -214,7 +208,7 @@ import Testing
         #expect(ids.count > readings.count)
     }
 
-    /// A measurement was seen to end after a restart: its result is another one, though its numbers are those of before.
+    /// A measurement that ended after a restart has a new result, even with equal values.
     @Test func dri_AfterARestart_AnEqualResultOfAMeasurementSeen_IsKept() {
         var left = OutstandingRecords()
         var time: Int64 = 1_778_000_000_000
@@ -243,7 +237,7 @@ import Testing
         #expect(run(0x03) == second)
     }
 
-    /// What was read before is not told again by the session that follows on the same link.
+    /// A following session on the same link does not repeat the result.
     @Test(arguments: ["ge-dri", "ge-unity"]) func readThenFollow_GivesTheResultOnce(_ id: String) throws {
         let driver = try #require(CuffFamilies.named(id))
         let repeated = try Self.bytes("\(id)/result-repeated-then-changed")
@@ -262,7 +256,7 @@ import Testing
         #expect(link.counters.duplicates == 1)
     }
 
-    /// Equal numbers of two determinations are two readings, when the monitor was seen measuring between them.
+    /// Equal values of two determinations are two readings if the monitor was measuring in between.
     @Test func dri_EqualDeterminations_HaveIDsOfTheirOwn() throws {
         let file = try #require(CaptureFile.own.first { $0.testDescription == "ge-dri/equal-values-after-measuring" })
         var session = GeDRISession()

@@ -2,7 +2,7 @@ import CuffCore
 import TestSupport
 import Testing
 
-/// Bytes that nobody meant: they are reported or passed over, and nothing traps.
+/// Random bytes are reported or skipped, and nothing traps.
 @Suite struct GarbageTests {
     @Test(arguments: CuffFamilies.all.map(\.id.description))
     func randomBytes_AreNoReading(_ driver: String) throws {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Every question asked, and the answers damaged in every way at once: cut, spliced, repeated, flipped.
+    /// Every request, and answers damaged in every way at once: cut, spliced, repeated, flipped.
     @Test(arguments: CaptureFile.playable)
     func mangledCaptures_DoNotTrap(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)

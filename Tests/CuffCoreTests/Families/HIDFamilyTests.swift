@@ -2,7 +2,7 @@ import CuffCore
 import TestSupport
 import Testing
 
-/// What is asked of every family that hands out its memory record by record over HID or TaiDoc's frames.
+/// Common properties of families that read their memory record by record over HID or TaiDoc's frames.
 @Suite struct HIDFamilyTests {
     static let families: [CuffDriver] = [
         .omronHID, .beurerHID, .microlifeHID, .contec08A, .taiDoc, .omronEEPROM, .beurerBM96,
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// Reports are lost and repeated; what comes out is what the cuff holds, and `complete` means all of it.
+    /// Reports are lost and repeated; all readings are the cuff's, and `complete` means all of them.
     @Test(arguments: families.indices)
     func lostAndRepeatedReports_NeverInventAReading(_ index: Int) {
         let driver = Self.families[index]
@@ -92,7 +92,7 @@ import Testing
             #expect(talk.elapsed < .seconds(600), "seed \(seed): \(talk.elapsed)")
             let got = talk.readings.map(HIDConversation.summary)
             #expect(stored.isSuperset(of: got), "seed \(seed)")
-            // Contec's records carry neither number nor answer to a question, so there a copy counts as one.
+            // Contec's records have no number and answer no request, so a copy counts as one.
             if talk.outcome == .complete && driver.id != "contec-08a" {
                 #expect(Set(got) == stored, "seed \(seed)")
                 #expect(got.count == stored.count, "seed \(seed)")

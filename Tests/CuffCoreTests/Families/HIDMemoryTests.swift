@@ -1,7 +1,7 @@
 import CuffCore
 import Testing
 
-/// What is particular to Beurer's, Microlife's and Contec's memories.
+/// Properties of Beurer's, Microlife's and Contec's memories.
 @Suite struct HIDMemoryTests {
     @Test func beurer_SaysWhenItIsNotInPCMode() {
         let talk = HIDConversation(.beurerHID, .readMemory(user: nil), SimulatorScript(options: ["pc-mode": "no"]))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The answer of a record that is not there, with the rest of the report before it still standing.
+    /// The answer for a missing record, followed by stale bytes of the previous report.
     @Test func beurer_StaleBytesBehindNoRecordAreNone() {
         var session = CuffDriver.beurerHID.makeSession(SessionContext())
         var count = 0
@@ -95,7 +95,7 @@ import Testing
         for report in [damaged + rest, record + [1] + rest.dropFirst(), record + rest, record + rest] {
             for action in session.handle(.received(report)) { if case .emit = action { count += 1 } }
         }
-        // Two are damaged, one is good, the fourth is more than was announced.
+        // Two are damaged, one is good, the fourth exceeds the announced number.
         #expect(count == 1)
     }
 }

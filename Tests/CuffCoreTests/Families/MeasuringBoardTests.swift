@@ -9,8 +9,6 @@ import Testing
     private func driver(_ id: String) throws -> CuffDriver { try #require(CuffFamilies.named(id)) }
     private func bytes(_ text: String) -> [UInt8] { Hex.bytes(text) ?? [] }
 
-    // MARK: Published bytes
-
     @Test func creative_PrintedFrames_AreOurs() {
         #expect(CreativeFrame.start == bytes("AA 55 40 02 01 29"))
         #expect(CreativeFrame.stop == bytes("AA 55 40 02 02 CB"))
@@ -37,8 +35,6 @@ import Testing
         #expect(FaFrame(sumsHead: false).command(0x21) == bytes("FA 0A 02 01 21 2F 00 00 00 5D"))
         #expect(FaFrame(sumsHead: false).frame(0x02, 0x03) == bytes("FA 0A 02 02 03 2F 00 00 00 40"))
     }
-
-    // MARK: Conversations
 
     @Test(arguments: ids) func measure_GivesTheRecord_WithLivePressure(_ id: String) throws {
         let record = SimulatedRecord.sample(count: 3, seed: 1)[0]
@@ -74,15 +70,13 @@ import Testing
         #expect(!actions.contains { if case .emit = $0 { true } else { false } })
     }
 
-    // MARK: fa-nibp
-
     @Test(arguments: [true, false]) func fa_LearnsTheSum_FromTheFirstGoodFrame(_ sumsHead: Bool) throws {
         let script = SimulatorScript(pushes: false, options: ["sum": sumsHead ? "head" : "rest"])
         let talk = Conversation(.faNIBP, .measure, script: script)
         #expect(talk.readings.count == 1 && talk.outcome == .complete)
         #expect(talk.writes.contains(FaFrame(sumsHead: sumsHead).command(sumsHead ? 0x02 : 0x21)))
-        #expect(talk.writes.allSatisfy { FrameReader.count(FaFrame(sumsHead: sumsHead), in: $0).frames == 1 })
-        #expect(talk.writes.allSatisfy { FrameReader.count(FaFrame(sumsHead: !sumsHead), in: $0).frames == 0 })
+        #expect(talk.writes.allSatisfy { FrameReader.find(FaFrame(sumsHead: sumsHead), in: $0).frames == 1 })
+        #expect(talk.writes.allSatisfy { FrameReader.find(FaFrame(sumsHead: !sumsHead), in: $0).frames == 0 })
     }
 
     @Test func fa_SaysNothing_BeforeTheModuleHasShownItsSum() {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CuffCore
 
-/// What the rewriting of the monitors' families makes of their bytes. Expected bytes, checks and escapes included, were worked out
-/// from the layouts at the head of each driver by a program of its own; ten days earlier each.
+/// Redacted bytes of the monitors' families. Expected bytes, with checks and escapes, were derived from the layouts at the head of each
+/// driver by a separate program; ten days earlier each.
 @Suite struct MonitorRedactionTests {
     private func rewritten(_ parts: [[UInt8]], _ driver: CuffDriver, _ side: Redaction.Side = .fromCuff, days: Int = -10) throws
         -> [[UInt8]]
@@ -22,13 +22,11 @@ import Testing
     private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
     private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
-    // MARK: ge-dri
-
-    /// 2026-05-05 08:40:32 is 69F9AD00 seconds, ten days earlier 69EC7E00: an escape comes in twice.
+    /// 2026-05-05 08:40:32 is 69F9AD00 seconds, ten days earlier 69EC7E00, which needs two escapes.
     private static let time: [UInt8] = [0x00, 0xAD, 0xF9, 0x69]
     private static let moved: [UInt8] = [0x00, 0x7D, 0x5E, 0xEC, 0x69]
 
-    /// One subrecord of the basic class. `time` as it is sent, with escapes.
+    /// One subrecord of the basic class. `time` as sent, with escapes.
     private func record(_ time: [UInt8], plug: [UInt8], reserved: [UInt8], tail: [UInt8], check: UInt8) -> [UInt8] {
         var values = (0..<118).map { UInt8($0 * 3 & 0x3F) }
         values.replaceSubrange(72..<86, with: [3, 0, 0, 0, 0x0B, 0x01, 0x00, 0x32, 0x08, 0x20, 0xE4, 0x25, 0x47, 0x00])
@@ -44,7 +42,7 @@ import Testing
         let parts = cut.map { [Array(frame[..<$0]), Array(frame[$0...])] } ?? [frame]
         let result = try rewritten(parts, .geDRI)
         #expect(result.flatMap { $0 } == expected)
-        // The two bytes more stand in the line with the frame's end.
+        // The two additional bytes are in the line with the frame's end.
         #expect(result.dropLast().map(\.count) == parts.dropLast().map(\.count))
     }
 
@@ -58,27 +56,25 @@ import Testing
         #expect(try rewritten([request], .geDRI, .toCuff) == [request])
     }
 
-    /// Whatever the new bytes are, escapes and checks hold.
+    /// Escapes and checks are right for all new bytes.
     @Test func everyShift_GivesWholeFrames() throws {
         let tail = text("MILLER ANNA 4711") + zeros(138)
         let frame = record(Self.time, plug: [0x34, 0x12], reserved: [1, 2, 3, 4], tail: tail, check: 0xE4)
         for days in 1...400 {
             let dri = try rewritten([frame], .geDRI, days: -days).flatMap { $0 }
-            #expect(FrameReader.count(GeDRIFrame(), in: dri) == (1, dri.count))
+            #expect(FrameReader.find(GeDRIFrame(), in: dri).ranges == [dri.indices])
             let poll = try rewritten([Self.poll], .intelliVue, days: -days).flatMap { $0 }
-            #expect(FrameReader.count(IntelliVueFrame(), in: poll) == (1, poll.count))
+            #expect(FrameReader.find(IntelliVueFrame(), in: poll).ranges == [poll.indices])
         }
     }
 
-    /// A line that held one byte of a frame may have none of it left: it is left out.
+    /// A line with one byte of a frame may become empty: it is dropped.
     @Test func aFrameInSingleBytes_MayLoseALine() throws {
         let back = record(Self.moved, plug: [0, 0], reserved: zeros(4), tail: zeros(154), check: 0x2C)
         let lines = try rewritten(back.map { [$0] }, .geDRI, days: 10)
         #expect(lines.count == back.count - 2 && lines.allSatisfy { $0.count == 1 })
-        #expect(FrameReader.count(GeDRIFrame(), in: lines.flatMap { $0 }).frames == 1)
+        #expect(FrameReader.find(GeDRIFrame(), in: lines.flatMap { $0 }).frames == 1)
     }
-
-    // MARK: ge-unity
 
     @Test func aUnityAnswer_LosesItsAddressesItsPlaceAndItsCheck() throws {
         func answer(_ address: [UInt8], _ place: [UInt8], _ limits: [UInt8], _ check: [UInt8]) -> [UInt8] {
@@ -90,7 +86,7 @@ import Testing
         let after = answer(zeros(12), zeros(32), zeros(54), [0, 0])
         #expect(before.count == 136)
         #expect(try rewritten([before], .geUnity) == [after])
-        // A damaged answer may name the place too.
+        // A damaged answer may contain the location too.
         var damaged = before
         damaged[59] = 75
         #expect(!String(decoding: try rewritten([damaged], .geUnity)[0], as: UTF8.self).contains("BED"))
@@ -98,8 +94,6 @@ import Testing
         #expect(try rewritten([request + zeros(42)], .geUnity, .toCuff) == [request + zeros(42)])
         #expect(try rewritten([request + text("BED 7")], .geUnity, .toCuff) == [request + zeros(5)])
     }
-
-    // MARK: intellivue
 
     /// 128/82, mean 97 of 2026-05-05 07:31:10, with attributes 095D `Miller` and 0927 `NBP`; the monitor's clock 07:35:00.
     private static let poll =
@@ -124,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // What the monitor tells of itself: `BED 12`. An acceptance that holds `SN77`.
+        // The monitor's description: `BED 12`. An acceptance that holds `SN77`.
         (
             "c011010022e10000020001001a000100010014002100000000001234560d060006424544203132d50dc1",
             "c011010022e10000020001001a000100010014002100000000001234560d060006000000000000af3ac1"
@@ -142,13 +136,11 @@ import Testing
         var damaged = Self.poll
         damaged[40] ^= 1
         #expect(!String(decoding: try rewritten([damaged], .intelliVue)[0], as: UTF8.self).contains("Miller"))
-        // An answer of another layout keeps its head alone.
+        // An answer of another layout keeps only its head.
         let other = IntelliVueFrame.encode([0xE1, 0, 0, 2, 0, 2, 0, 10, 0, 1, 0, 3] + text("Miller"))
         let empty = IntelliVueFrame.encode([0xE1, 0, 0, 2, 0, 2, 0, 10, 0, 0, 0, 0] + zeros(6))
         #expect(try rewritten([other], .intelliVue) == [empty])
     }
-
-    // MARK: dinamap-native
 
     @Test func aDinamapBlock_LosesItsParameterBytes() throws {
         let waves = [UInt8](1...11)

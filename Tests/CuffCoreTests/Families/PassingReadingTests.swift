@@ -1,7 +1,7 @@
 import CuffCore
 import Testing
 
-/// A cuff that is asked for something else than its readings: what it gives all the same is emitted, or the cuff still has it.
+/// Readings that arrive during another command are emitted, or the cuff still has them.
 @Suite struct PassingReadingTests {
     private static let commands: [SessionCommand] = [
         .information, .readClock, .setClock(DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10)), .stop,
@@ -9,7 +9,7 @@ import Testing
     ]
 
     @Test(arguments: CuffFamilies.all) func otherCommands_TakeNoReadingAway(_ driver: CuffDriver) {
-        // What is on its way when a conversation ends is lost with the line in these tests, so that a push comes between answers.
+        // In these tests, bytes in transit at the end of a conversation are lost, so that a push comes between answers.
         let script = SimulatorScript(interval: .milliseconds(200))
         let held = Self.values(Self.read(driver, script, from: nil))
         for command in Self.commands {
@@ -29,12 +29,12 @@ import Testing
             #expect(talk.readings.map(\.bloodPressure) == held.map(\.bloodPressure), "\(command)")
             #expect(talk.readings.map(\.origin) == [.memory])
             #expect(talk.outcome == .complete)
-            // The simulated board marks it in one answer: it is not there to be read once more.
+            // The simulated board marks it in one answer: it cannot be read again.
             #expect(Conversation(board, .readMemory(user: nil), with: talk.simulator).readings.isEmpty)
         }
     }
 
-    /// What a read gives, and what the cuff sends by itself in the time after it.
+    /// The readings of a read, and those pushed in the time after it.
     private static func read(_ driver: CuffDriver, _ script: SimulatorScript, from cuff: (any CuffSimulator)?) -> [Reading] {
         let stored = Conversation(driver, .readMemory(user: nil), script: script, with: cuff)
         return stored.readings

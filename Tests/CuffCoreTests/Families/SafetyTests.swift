@@ -1,7 +1,7 @@
 import CuffCore
 import Testing
 
-/// Bytes that move air stand behind `measure` and nowhere else.
+/// Pump and valve commands are written only under `measure`.
 @Suite struct SafetyTests {
     @Test(arguments: CuffFamilies.all.map(\.id.description))
     func startBytes_AreWrittenOnlyUnderMeasure(_ driver: String) throws {
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// What makes the test above able to fail: a driver that measures names its start bytes, and writes them when asked.
+    /// Makes the test above meaningful: a driver that measures lists its start bytes, and writes them.
     @Test(arguments: CuffFamilies.all.filter { $0.capabilities.contains(.measure) }.map(\.id.description))
     func measure_WritesTheNamedStartBytes(_ driver: String) throws {
         let driver = try #require(CuffFamilies.named(driver))
@@ -35,7 +35,7 @@ import Testing
         #expect(talk.outcome?.isUnsupported == true)
     }
 
-    /// What the sheet does not offer is refused before anything is written.
+    /// Commands missing from the sheet are refused before anything is written.
     @Test(arguments: CuffFamilies.all.map(\.id.description))
     func whatTheSheetDoesNotOffer_IsRefusedUnwritten(_ driver: String) throws {
         let driver = try #require(CuffFamilies.named(driver))

@@ -2,16 +2,16 @@ import Testing
 
 @testable import CuffCore
 
-/// A cuff that vanishes in mid-measurement is noticed within a few of its own poll intervals, in virtual time: it is told to
-/// stop, and the measurement is lost, not ended.
+/// A cuff that disappears during a measurement is detected within a few poll intervals of virtual time: it gets a stop, and the measurement
+/// is lost, not ended.
 @Suite struct SilentCuffTests {
-    /// The driver, options of its session, and how long after the cuff's last byte the stop goes out at the latest.
+    /// The driver, options of its session, and the latest stop after the cuff's last byte.
     static let cases: [(id: String, options: [String: String], limit: Duration)] = [
         // 500 ms between keep-alives [VENDORS 15]; a status four times a second.
         ("nibp-nano", [:], .milliseconds(1500)),
-        // A question every 500 ms; three without an answer.
+        // A poll every 500 ms; three without an answer.
         ("suntech-advantage", [:], .milliseconds(2000)),
-        // The stream ceased for three pauses, then three questions.
+        // The stream ceased for three pauses, then three polls.
         ("suntech-advantage", ["stream": "yes"], .milliseconds(3000)),
         // Two packets a second [VENDORS 10].
         ("berry-pm6750", [:], .milliseconds(1500)),
@@ -26,7 +26,7 @@ import Testing
         ("leyutek-pct", [:], .seconds(5)),
     ]
 
-    /// Says nothing any more once it has written so often.
+    /// Silent after this many writes.
     private struct Vanishing: CuffSimulator {
         var cuff: any CuffSimulator
         var left: Int
@@ -59,7 +59,7 @@ import Testing
         for writes in 1..<12 {
             let talk = try talk(id, options, writes: writes)
             let isRunning = talk.lives.contains { if case .started = $0 { true } else { false } }
-            // It vanished before it started, or after its result: another test's matter.
+            // It disappeared before it started, or after its result: covered by another test.
             guard isRunning, !talk.lives.contains(.ended) else { continue }
             seen += 1
             guard case .noAnswer? = talk.outcome else { return #expect(Bool(false), "\(id): \(String(describing: talk.outcome))") }
@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-/// A whole frame with a right check that says something unknown is always reported.
+/// A frame with a right check and unknown content is always reported.
 @Suite struct UnknownFrameTests {
     static let frames: [(id: String, frame: [UInt8])] = [
         ("and-std", AndStdFrame.text(Array("TM2657\u{1E}2605070815\u{1E}RZ\u{1E}S150\u{1E}".utf8), address: [0x30, 0x30])),
@@ -94,7 +94,7 @@ import Testing
         ("nibp-nano", NibpNanoFrame.encode([0x63, 1, 2])),
         ("dinamap-ascii", DinamapLine.encode(Array(" OX97".utf8))),
         ("r1", R1Frame.encode(Array("R2,1,2".utf8))),
-        // The end of a transfer within a text that is no result.
+        // The end of a transfer within a text that is not a result.
         ("r1", R1Frame.encode(Array("R2,1,2".utf8) + [R1Frame.eot])),
         ("taidoc", TaiDocFrame.encode(.model, [1, 2, 3, 4], direction: 0xA5)),
         ("evgmolt-oem", EvgmoltOEMTestFrame.withError(13)),

@@ -1,7 +1,7 @@
 import CuffCore
 import Testing
 
-/// Stopping a cuff: the session goes on until the cuff is known to be at rest, and never for longer than anybody waits.
+/// Stopping a cuff: the session continues until the cuff is known to be at rest, within a time limit.
 @Suite struct StopTests {
     static let able = CuffFamilies.all.filter { $0.capabilities.contains(.stop) }.map(\.id.description)
 
@@ -14,11 +14,11 @@ import Testing
         #expect(alone.readings.contains { $0.bloodPressure != nil }, "a measurement without a stop gives a result")
         for delay in [1500, 2200, 3100] {
             let talk = Conversation(driver, .measure, script: script, then: (.stop, .milliseconds(delay)))
-            // evgmolt's simulated run is over that soon.
+            // evgmolt's simulated run ends that soon.
             guard !talk.readings.contains(where: { $0.bloodPressure != nil }) || id == "nibp-nano" else { continue }
             #expect(talk.outcome != nil, "\(id) does not end")
             if id == "and-std" {
-                // No answer to SP is documented, so it is not waited for.
+                // No answer to SP is documented, so it is not awaited.
                 #expect(talk.writes.last == Hex.bytes("16 16 01 30 30 02 53 50 03 03"))
             } else {
                 #expect(talk.cuffNotes.contains { $0 == "deflated" || $0 == "cancelled" } || id == "nibp-nano", "\(id) \(talk.cuffNotes)")
@@ -41,7 +41,7 @@ import Testing
         #expect(talk.elapsed < Measurement.deflationWait.components.seconds * 1_000_000, "\(id) took \(talk.elapsed) µs")
     }
 
-    /// The same driver with a cuff that never answers.
+    /// The same driver with a silent cuff.
     private static func deaf(_ driver: CuffDriver) -> CuffDriver {
         var deaf = driver
         deaf.makeSimulator = { _ in DeafCuff() }

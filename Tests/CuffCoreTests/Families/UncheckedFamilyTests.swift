@@ -1,9 +1,8 @@
 import CuffCore
 import Testing
 
-/// The families without a check over their bytes: `ampall-bp868f`, `and-ua767pc`, `paramatech-ft201`, `veroval-bpm25`,
-/// `sunrom-1437`, `ansar-b`.
-/// What can be validated is; everything they read says that it was not checked.
+/// The families without a check over their bytes: `ampall-bp868f`, `and-ua767pc`, `paramatech-ft201`, `veroval-bpm25`, `sunrom-1437`,
+/// `ansar-b`. Plausibility is validated, and all their readings are flagged as unchecked.
 @Suite struct UncheckedFamilyTests {
     private static let ids = ["ampall-bp868f", "and-ua767pc", "paramatech-ft201", "veroval-bpm25", "sunrom-1437", "ansar-b"]
 
@@ -33,7 +32,7 @@ import Testing
         #expect(talk.outcome == .complete)
     }
 
-    /// 11073 leaves its check to the transport: only a line without one leaves a mark on its readings.
+    /// 11073 leaves its check to the transport: only a line without one leaves a flag on its readings.
     @Test(arguments: [true, false]) func whereNobodyChecks_ReadingsSaySo(_ isUnchecked: Bool) {
         var setup = LinkState.Setup(.phd)
         setup.isLineUnchecked = isUnchecked
@@ -60,8 +59,6 @@ import Testing
         }
     }
 
-    // MARK: ampall-bp868f
-
     @Test(arguments: [
         "120095080075^", "^120095080075", "^12009508007^", "^12009508007512^", "^12009508007x^", "^120 95080075^", "^^", "^",
         "^120095^080075^",
@@ -75,8 +72,6 @@ import Testing
         #expect(flags == [.noMeasurementCheck, [.noMeasurementCheck, .irregularPulse], [.noMeasurementCheck, .qualityNoted]])
     }
 
-    // MARK: and-ua767pc
-
     @Test(arguments: ["804C4C496", "804C4C49600", "7F4C4C4960", "844C4C4960", "804c4C4960", "804C4C49 6", "804C4C4960\r", "-04C4C4960"])
     func ua767_AnythingButTenHexadecimalCharacters_IsNoReading(_ text: String) throws {
         #expect(try Self.readings("and-ua767pc", text).isEmpty)
@@ -88,7 +83,7 @@ import Testing
         for (text, count) in [("804C4", 0), ("C4960", 0), ("804C4C", 0), ("4960", 1)] {
             let actions = session.handle(.received(Array(text.utf8)))
             #expect(actions.contains { if case .arm(.silence, _) = $0 { true } else { false } })
-            // Silence falls after the second and the fourth piece only; the first two were cut apart by it.
+            // Silence follows only the second and the fourth piece; it separates the first two.
             if text == "804C4" || text == "C4960" || text == "4960" {
                 for action in session.handle(.timerFired(.silence)) { if case .emit = action { emitted += 1 } }
             }
@@ -113,8 +108,6 @@ import Testing
         #expect(try Self.readings("and-ua767pc", text).first?.bloodPressure?.mean == mean.map { .mmHg($0) })
     }
 
-    // MARK: sunrom-1437
-
     @Test(arguments: [
         "129, 107, 095\n", " 129, 107, 095", " 129,107, 095\n", " 129, 107, 095\r\n", "1129, 107, 095\n", "-129, 107, 095\n",
         " 129, 107,  95\n", " 256, 107, 095\n", " 107, 129, 095\n", " 129, 107, 000\n", " 000, 000, 000\n",
@@ -128,8 +121,6 @@ import Testing
         #expect(try Self.readings("sunrom-1437", " 129, 107, 095\n").map(\.bloodPressure) == [.mmHg(129, 107, pulse: 95)])
     }
 
-    // MARK: paramatech-ft201
-
     @Test(arguments: [
         "\u{2} 150502 0943 125 075 099", "\u{2} 150502 0943 125 075 99\u{3}", "\u{2} 150502 0943 125 075 0999\u{3}",
         "\u{2}?150502 0943 125 075 099\u{3}", "\u{2} 150502 0943  25 075 099\u{3}", "\u{2} 150502?0943 125 075 099\u{3}",
@@ -137,8 +128,6 @@ import Testing
     func paramatech_AnyOtherLayout_IsNoReading(_ text: String) throws {
         #expect(try Self.readings("paramatech-ft201", text).isEmpty)
     }
-
-    // MARK: veroval-bpm25
 
     private static let veroval = CuffFamilies.named("veroval-bpm25")
 

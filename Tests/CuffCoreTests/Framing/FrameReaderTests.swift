@@ -1,7 +1,7 @@
 import CuffCore
 import Testing
 
-/// `A5 n …n bytes… sum`: small, fictional, and with every fault a format can name.
+/// `A5 n …n bytes… sum`: small, fictional, and with every possible fault of a format.
 private struct ToyFrame: FrameFormat {
     static let maximumLength = 10
     static let startByte: UInt8? = 0xA5
@@ -19,13 +19,13 @@ private struct ToyFrame: FrameFormat {
     }
 }
 
-/// Has no start byte and never ends: what a reader must survive.
+/// Has no start byte and never ends.
 private struct EndlessFrame: FrameFormat {
     static let maximumLength = 4
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict { .needMore }
 }
 
-/// Ends with a full stop, whatever came before: a format that never looks at its own limit.
+/// Ends with a full stop, whatever came before: a format that ignores its own limit.
 private struct Sentence: FrameFormat {
     static let maximumLength = 4
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
@@ -34,7 +34,7 @@ private struct Sentence: FrameFormat {
     }
 }
 
-/// `5A nn nn …`, up to 5000 bytes, and a frame only where another or nothing follows: what an IEEE 11073 APDU is like.
+/// `5A nn nn …`, up to 5000 bytes, and a frame only if another or nothing follows, like an IEEE 11073 APDU.
 private struct LongFrame: FrameFormat {
     static let maximumLength = 5000
     static let startByte: UInt8? = 0x5A
@@ -63,7 +63,7 @@ private struct LongFrame: FrameFormat {
         return (frames, reader.skippedBytes)
     }
 
-    /// Of a chunk behind a rest only the beginning is copied at first, and more where a frame goes on.
+    /// Of a chunk after an unfinished frame only the beginning is copied at first, and more for a long frame.
     @Test(arguments: [3, 100, 511, 512, 513, 600, 2047, 2048, 2049, 4999, 5000])
     func aLongFrameAcrossChunks_IsFoundWhole(_ length: Int) {
         let stream = LongFrame.encode(length) + LongFrame.encode(40) + LongFrame.encode(length) + LongFrame.encode(7)

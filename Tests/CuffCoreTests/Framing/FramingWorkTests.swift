@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffCore
 
-/// The work for each received byte is bounded, whatever the bytes: one noisy line must not take the time of the others.
+/// The work per received byte is bounded: one noisy line must not take the time of the others.
 @Suite(.serialized) struct FramingWorkTests {
     /// Bytes through a session that only listens.
     private struct Run {
@@ -30,7 +30,7 @@ import Testing
 
         private static func judgements(_ session: some FramedSession) -> Int { session.reader.judgements }
 
-        /// Of this thread: what else runs on the machine does not count.
+        /// Of this thread only, independent of other load.
         private static func processorTime() -> UInt64 {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -45,7 +45,7 @@ import Testing
         return Array((0..<(count / bytes.count + 1)).flatMap { _ in bytes }.prefix(count))
     }
 
-    /// What a family's captures begin with, in several lengths.
+    /// Beginnings of a family's captures, in several lengths.
     private static func prefixes(_ driver: CuffDriver) -> [[UInt8]] {
         var found: Set<[UInt8]> = []
         for file in CaptureFile.own where file.driver?.id == driver.id {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Damage at random: pieces of captures, cut and flipped, with noise between.
+    /// Random damage: pieces of captures, cut and flipped, with noise between.
     private static func resynchronisation(_ driver: CuffDriver, to count: Int) -> [UInt8] {
         var random = SplitMix64(seed: 11)
         let pieces = CaptureFile.own.filter { $0.driver?.id == driver.id }.flatMap { file in
@@ -92,7 +92,7 @@ import Testing
         return Array(bytes.prefix(count))
     }
 
-    /// A format is asked about each byte a few times at most: once where it begins, once where a chunk ends.
+    /// Each byte is judged a few times at most: once where it begins, once where a chunk ends.
     @Test(arguments: CuffFamilies.all.map(\.id.description))
     func judgements_AreFew(_ name: String) throws {
         let driver = try #require(CuffFamilies.named(name))
@@ -107,8 +107,8 @@ import Testing
         }
     }
 
-    /// A message that comes byte by byte is not searched from its beginning for each of them, and a beginning that is repeated is not
-    /// followed to the longest message each time. In processor time against that of noise, which the reader passes over byte by byte.
+    /// A message that comes byte by byte is not searched from its beginning each time, and a repeated beginning is not followed to the
+    /// longest message each time. Compares processor time with that of noise, which the reader skips byte by byte.
     @Test(arguments: CuffFamilies.all.map(\.id.description))
     func eachByte_CostsABoundedTime(_ name: String) throws {
         let driver = try #require(CuffFamilies.named(name))

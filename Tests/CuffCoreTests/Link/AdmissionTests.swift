@@ -2,7 +2,6 @@ import Testing
 
 @testable import CuffCore
 
-/// Readings on their way from a session to the sinks.
 @Suite struct AdmissionTests {
     private func opened(_ change: (inout LinkState.Setup) -> Void = { _ in }) -> ByteLink {
         var link = ByteLink(change)

@@ -39,7 +39,7 @@ struct ByteLink {
     }
 
     var state: LinkState
-    /// What the last event brought about, in words.
+    /// The effects of the last event, as text.
     private(set) var effects: [String] = []
     private(set) var batches: [Batch] = []
     /// The outstanding records as they were last persisted.
@@ -55,7 +55,6 @@ struct ByteLink {
         state = LinkState(setup)
     }
 
-    /// Passes the event to the link, then flushes it.
     mutating func handle(_ event: LinkEvent, _ seconds: Int64 = 0) {
         var done: [LinkEffect] = []
         state.handle(event, at: LinkTime(elapsed: .seconds(seconds), wall: Timestamp(seconds: 1_795_435_200 + seconds)), into: &done)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import CuffCore
 
-/// A watch asks a cuff for what it holds, then listens: each command has a session of its own, on one stream of bytes.
+/// A watch reads a cuff's memory, then listens: each command has its own session, on one stream of bytes.
 @Suite struct CommandSequenceTests {
-    /// The answer to RB of captures/and-std/last-result, then two results that the cuff pushes by itself, with the same layout.
+    /// The answer to RB of captures/and-std/last-result, then two pushed results of the same layout.
     private static let answer =
         "16 16 01 30 30 02 54 4d 32 36 35 35 1e 32 36 30 35 30 35 30 37 33 31 1e 52 42 1e 4d 1e 45 30 30 1e 53 31 32 38 1e 4d 20 39 37 1e "
         + "44 20 38 32 1e 50 20 37 31 1e 49 31 37 1e 4c 31 33 39 1e 03 31"
@@ -34,7 +34,7 @@ import Testing
         return (link, found)
     }
 
-    /// What comes in one chunk with the answer is read by the session that listens next, wherever the chunks are cut.
+    /// Bytes in the same chunk as the answer are read by the next, listening session, however the chunks are cut.
     @Test func whatFollowsTheAnswer_IsNotLost() throws {
         let answer = try #require(Hex.bytes(Self.answer))
         let stream = try answer + Self.pushes.flatMap { try #require(Hex.bytes($0)) }
@@ -48,7 +48,7 @@ import Testing
         #expect(whole.1.count == 3)
     }
 
-    /// A result that came before a start is not taken for that start's.
+    /// A result before a start does not belong to it.
     @Test func whatCameBeforeAStart_IsNotItsResult() throws {
         let stream = try #require(Hex.bytes(Self.answer)) + #require(Hex.bytes(Self.pushes[0]))
         let (link, found) = readings([.readMemory(user: nil), .measure, .follow], [stream])

@@ -2,7 +2,6 @@ import Testing
 
 @testable import CuffCore
 
-/// The sessions of a link, one after the other.
 @Suite struct ConversationTests {
     private struct Session: CuffSession {
         var unread: [UInt8] = []

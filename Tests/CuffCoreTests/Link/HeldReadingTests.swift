@@ -2,12 +2,12 @@ import Testing
 
 @testable import CuffCore
 
-/// A host whose clock begins at 1970 and is set later: readings are placed then.
+/// A host clock that starts at 1970 and is set later: readings are then corrected.
 @Suite struct HeldReadingTests {
     private static let synchronised = Timestamp(milliseconds: 1_795_435_200_000)  // 2026-11-23T12:00:00Z
     private static let cuffTime = DeviceTime(year: 2026, month: 11, day: 23, hour: 11, minute: 49, second: 0)
 
-    /// Tells a clock for every 7, and gives a reading for every other byte.
+    /// Reports a clock for every 7, and gives a reading for every other byte.
     private struct Session: CuffSession {
         mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
             guard case .received(let bytes) = event else { return }
@@ -42,7 +42,7 @@ import Testing
             link = LinkState(setup)
         }
 
-        /// `seconds` since the start; the host's clock shows 1970 until it is right.
+        /// `seconds` since the start; the host's clock is at 1970 until it is right.
         mutating func handle(_ event: LinkEvent, _ seconds: Int64, isRight: Bool = false, isUnsynchronised: Bool = false) -> [Batch] {
             let wall = Timestamp(milliseconds: (isRight ? HeldReadingTests.synchronised.milliseconds : 0) + seconds * 1000)
             let time = LinkTime(elapsed: .seconds(seconds), wall: wall, isHostClockUnsynchronised: isUnsynchronised)
@@ -62,7 +62,7 @@ import Testing
         #expect(first.rule == .deviceTime && first.measured == Self.cuffTime.instant(in: .utc) && first.revision == 0)
         #expect(rig.link.deadline == .seconds(90), "the host's clock is asked again")
         #expect(rig.handle(.timePassed, 90).isEmpty)
-        // It is 12:02 now, and was 12:01 when the cuff showed 11:49.
+        // It is 12:02 now, and was 12:01 when the cuff's clock was 11:49.
         let batches = rig.handle(.timePassed, 120, isRight: true)
         let placed = try #require(Self.readings(batches).first)
         #expect(batches.count == 1 && batches[0].device == "one" && batches[0].through == 1)
@@ -84,7 +84,7 @@ import Testing
         #expect(placed.measured == Timestamp(milliseconds: Self.synchronised.milliseconds + 10_000))
     }
 
-    /// An unsynchronised clock that was right all along changes nothing of an arrival.
+    /// An unsynchronised clock that was right all along does not change an arrival.
     @Test func whatWasRight_GetsNoRevision() {
         var rig = Rig()
         _ = rig.handle(.transport(.opened), 0, isRight: true, isUnsynchronised: true)

@@ -2,7 +2,6 @@ import Testing
 
 @testable import CuffCore
 
-/// The timers of a link and of its session.
 @Suite struct LinkDeadlinesTests {
     @Test func theEarliestFiresFirst_AndOfEqualOnesTheOneArmedFirst() {
         var deadlines = LinkDeadlines()
@@ -26,7 +25,7 @@ import Testing
         #expect(deadlines.next == nil)
     }
 
-    /// While the sinks are full a session's timers wait, and the link's own do not.
+    /// While the sinks are full a session's timers wait, but the link's own do not.
     @Test func frozenTimers_AreLaterByTheTimeOfTheFreeze() {
         var deadlines = LinkDeadlines()
         deadlines.arm(.response, after: .seconds(4), now: .zero)

@@ -2,7 +2,6 @@ import Testing
 
 @testable import CuffCore
 
-/// Writes that the kernel has not accepted yet.
 @Suite struct LinkOutputTests {
     @Test func answers_AreMatchedByTheirBytes_ThenByTheirOrder() {
         var output = LinkOutput()

@@ -2,7 +2,6 @@ import Testing
 
 @testable import CuffCore
 
-/// The order of a link's effects, and what it does in each phase.
 @Suite struct LinkStateTests {
     private func opened(_ link: ByteLink) -> ByteLink {
         var link = link
@@ -10,7 +9,7 @@ import Testing
         return link
     }
 
-    /// What a killed process must find: outstanding before the reading is submitted, and not any more before the acknowledgement is
+    /// The state that a killed process must leave: outstanding before the reading is submitted, and no longer before the acknowledgement is
     /// written.
     @Test func outstandingRecords_ArePersistedBeforeTheReadingAndBeforeItsAcknowledgement() {
         var link = opened(ByteLink())

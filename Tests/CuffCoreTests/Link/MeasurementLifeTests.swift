@@ -2,7 +2,6 @@ import Testing
 
 @testable import CuffCore
 
-/// The measurement of a link, and the times of live events.
 @Suite struct MeasurementLifeTests {
     private func reading(_ content: Reading.Content) -> Reading {
         Reading(content, driver: "life", clock: .absent, origin: .measurement, raw: RawBytes([1]))

@@ -2,7 +2,6 @@ import Testing
 
 @testable import CuffCore
 
-/// When nothing is read from a cuff, and how long the sinks were full.
 @Suite struct ReadingPauseTests {
     private func isPause(_ effect: LinkEffect?) -> Bool? {
         switch effect {

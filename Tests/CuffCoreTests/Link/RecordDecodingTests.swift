@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Stored records, decoded anew by drivers as they are and as they might become.
+/// Stored records, decoded again by the present and by modified drivers.
 @Suite struct RecordDecodingTests {
     private static func readings(_ capture: CaptureFile, _ driver: CuffDriver) -> [Reading] {
         var replay = Replay(LinkState.Setup(driver))
@@ -12,7 +12,6 @@ import Testing
         return replay.effects.flatMap { effect -> [Reading] in if case .submit(let batch) = effect { batch.entries.readings } else { [] } }
     }
 
-    /// A driver that was not changed changes nothing.
     @Test(arguments: CaptureFile.own)
     func anUnchangedDriver_ReadsEveryRecordAsBefore(_ capture: CaptureFile) throws {
         let driver = try #require(capture.driver)
@@ -22,7 +21,7 @@ import Testing
         }
     }
 
-    /// The families whose records are enough by themselves, as far as the captures show.
+    /// The families whose records suffice by themselves, according to the captures.
     @Test func theFamiliesThatCanBeDecodedAnew() {
         var decided: Set<String> = []
         for capture in CaptureFile.own {
@@ -93,7 +92,7 @@ import Testing
         reading.isPending = true
         #expect(RecordDecoding.verdict(on: reading, by: fixed) == .undecided)
         reading.isPending = false
-        // The driver now takes the record for something else, or for nothing.
+        // The driver now decodes the record as something else, or not at all.
         #expect(RecordDecoding.verdict(on: reading, by: driver { $0.raw = RawBytes([1]) }) == .undecided)
         reading.raw = RawBytes()
         #expect(RecordDecoding.verdict(on: reading, by: fixed) == .undecided)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// One reading, one time: what a cuff's clock says is placed by one rule, wherever it is asked.
+/// One rule places the cuff's time of a reading, everywhere.
 @Suite struct ClockTests {
     private static func instant(_ text: String) -> Timestamp {
         guard let parsed = Timestamp.parse(text) else {
@@ -59,7 +59,7 @@ import Testing
         return reading
     }
 
-    /// Read in July: the clock that people set by the wall is slow in January as well, by as much.
+    /// Read in July: a clock set by the wall clock is equally slow in January.
     @Test func aSlowClock_IsSlowInWinterToo() {
         let winter = Self.corrected("2026-07-10T11:50:00", at: "2026-07-10T12:00:00+02:00", "2026-01-15T08:00:00")
         #expect(winter.measured == Self.instant("2026-01-15T08:10:00+01:00"))
@@ -68,7 +68,7 @@ import Testing
         #expect(days.measured == Self.instant("2026-01-18T11:00:00+01:00"))
     }
 
-    /// A cuff that nobody switched is an hour off in one half of the year, and right in the other.
+    /// A cuff that was not switched is an hour off in one half of the year, and right in the other.
     @Test func aClockThatWasNotSwitched_MovesNoReadingOfTheOtherHalfYear() {
         let read = ("2026-07-10T11:00:00", "2026-07-10T12:00:00+02:00")
         let winter = Self.corrected(read.0, at: read.1, "2026-01-15T08:00:00")
@@ -85,8 +85,6 @@ import Testing
         #expect(slow.measured == Self.instant("2026-01-15T08:05:00+01:00"))
     }
 
-    // MARK: what is no time
-
     private static func received(_ text: String, at now: String, _ clock: ClockCorrection) -> Reading {
         var reading = reading(text)
         reading.received = instant(now)
@@ -94,7 +92,7 @@ import Testing
         return reading
     }
 
-    /// A frame dated 2030 that comes in 2026; the slack is for cuffs that show the wall time of another zone.
+    /// A frame dated 2030 that comes in 2026; the slack is for cuffs in the wall time of another zone.
     @Test func aTimeLaterThanItsReception_IsNoTime() {
         let clock = ClockCorrection(zone: .utc)
         for (text, isTime) in [("2030-01-01T00:00:00", false), ("2026-11-24T13:00:00", false), ("2026-11-24T11:00:00", true)] {
@@ -104,13 +102,13 @@ import Testing
             #expect(reading.clock.time == Self.wall(text), "what the cuff said stays")
             #expect(reading.hasImplausibleTime(in: .utc) != isTime)
         }
-        // A reading that an earlier program placed is judged by those who ask.
+        // Readings placed by an earlier program are judged when used.
         var old = Self.reading("2030-01-01T00:00:00")
         (old.measured, old.rule, old.received) = (Self.instant("2030-01-01T00:00:00Z"), .deviceTime, Self.instant("2026-11-23T12:00:00Z"))
         #expect(old.bestTime(in: .utc) == nil && old.hasImplausibleTime(in: .utc))
     }
 
-    /// The clock began anew in 2015; the record is of before, by another setting.
+    /// The clock restarted in 2015; the record is older, with another setting.
     @Test func aRecordLaterThanTheCuffsOwnClock_IsNotCorrected() {
         var clock = ClockCorrection(zone: .utc)
         clock.compare(Self.wall("2015-01-01T00:02:00"), at: Self.instant("2026-11-23T12:00:00Z"))
@@ -118,13 +116,13 @@ import Testing
         #expect(record.rule == .implausible && record.measured == nil)
         let now = Self.received("2015-01-01T00:03:00", at: "2026-11-23T12:01:00Z", clock)
         #expect(now.rule == .corrected && now.measured == Self.instant("2026-11-23T12:01:00Z"))
-        // The same where the host's clock is no measure.
+        // The same without a usable host clock.
         var alone = ClockCorrection(zone: .utc)
         alone.compare(Self.wall("2015-01-01T00:02:00"), at: Self.instant("1970-01-01T00:01:00Z"))
         #expect(Self.received("2026-11-20T07:10:00", at: "1970-01-01T00:01:05Z", alone).rule == .implausible)
     }
 
-    /// A small computer without a battery beside a cuff that is right; and one that no time server has set.
+    /// A small computer without a battery beside a cuff with the right time; and one not set by a time server.
     @Test(arguments: [("1970-01-01T00:05:00Z", false), ("2026-07-10T12:00:00Z", true), ("2025-12-31T23:59:59Z", false)])
     func aWrongHostClock_CorrectsNothing(_ now: String, isUnsynchronised: Bool) {
         var clock = ClockCorrection(zone: .utc)
@@ -148,7 +146,7 @@ import Testing
         }
     }
 
-    /// A host whose own clock was stepped tells the same reading the same time where the cuff's clock is alone.
+    /// After a step of the host's clock, a reading with the cuff's own time keeps its time.
     @Test func aStepOfTheHostsClock_ChangesNothingThatTheCuffTold() {
         var ledger = ReadingLedger(device: "1", driver: "and-std")
         var readings = [Self.reading("2026-05-05T07:31:10"), Self.reading("2026-05-05T07:31:10")]

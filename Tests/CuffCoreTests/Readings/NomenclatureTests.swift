@@ -2,14 +2,14 @@ import Testing
 
 @testable import CuffCore
 
-/// The one table of terms, with the codes by which other systems know them.
+/// The table of terms, with the codes of other systems.
 @Suite struct NomenclatureTests {
     @Test func rows_StandInTheOrderOfTheirCodes() {
         let terms = NomenclatureTerm.all.map(\.code)
         #expect(zip(terms, terms.dropFirst()).allSatisfy { $0 < $1 })
         let units = NomenclatureUnit.all.map(\.code)
         #expect(zip(units, units.dropFirst()).allSatisfy { $0 < $1 })
-        // A printed unit is read back as the unit that it was.
+        // Printed units parse to the same unit.
         for unit in NomenclatureUnit.all { #expect(Nomenclature.unitTerm(unit.printed.description).map { UInt32($0) } == unit.code) }
         #expect(Set(NomenclatureTerm.all.map(\.name.description)).count == terms.count)
     }
@@ -20,7 +20,7 @@ import Testing
         #expect(Nomenclature.unit(0) == nil && Nomenclature.ucum(0xFFFF) == nil && Nomenclature.unit(513) == nil)
     }
 
-    /// Codes as loinc.org and ucum.org have them.
+    /// Codes from loinc.org and ucum.org.
     @Test(arguments: [
         (UInt16(2), UInt16(18949), UInt16(3872), "8480-6", "mm[Hg]"), (2, 18474, 2720, "8867-4", "/min"),
         (2, 57664, 1731, "29463-7", "kg"), (2, 57668, 1297, "8302-2", "cm"), (2, 57680, 1952, "39156-5", "kg/m2"),
@@ -33,7 +33,7 @@ import Testing
         #expect(Nomenclature.loinc(quantity)?.description == loinc && Nomenclature.ucum(unit)?.description == ucum)
     }
 
-    /// LOINC tells a share, a mass and an amount apart; a control solution is no specimen.
+    /// LOINC distinguishes fraction, mass and amount; a control solution is not a specimen.
     @Test func otherUnits_HaveNoCodeOfAnotherProperty() {
         #expect(Nomenclature.loinc(mdc: 2 << 16 | 57676, unit: 1731) == nil)
         #expect(Nomenclature.loinc(mdc: 2 << 16 | 29112, unit: 512) == nil)

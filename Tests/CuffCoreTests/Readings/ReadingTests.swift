@@ -27,7 +27,7 @@ import Testing
         #expect(DeviceTime(year: 2000, month: 2, day: 29).wallSeconds == 951_782_400)
     }
 
-    /// Every day of eight centuries, counted on from one that is known.
+    /// Every day of eight centuries, counted from a known one.
     @Test func wallSeconds_FollowTheCalendarDayByDay() {
         var (year, month, day) = (1599, 12, 31)
         var seconds: Int64 = -11_676_182_400
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    /// 1731 is kilogram; 1234 stands in no table of this program, and 4 × 65536 + 1234 = 263378 says which unit it is.
+    /// 1731 is kilogram; 1234 is in no table of this program, and 4 × 65536 + 1234 = 263378 identifies the unit.
     @Test func unitCode_IsKept_WhetherItHasANameOrNot() {
         var quantity = Quantity(partition: 2, term: 57664, value: Digits(70), unit: 1731)
         #expect(quantity.unitCode == 263_875 && Nomenclature.unitText(quantity) == "kg")
@@ -226,7 +226,7 @@ import Testing
         #expect(text.string.contains(#","text":"after \"meal\"","#))
     }
 
-    /// Hertz is a unit of its own: 2496, beside 2720 per minute.
+    /// Hertz is a separate unit: 2496, beside 2720 per minute.
     @Test func hertz_IsNotPerMinute() {
         #expect(Nomenclature.unit(2496)?.description == "Hz")
         #expect(Nomenclature.unitTerm("Hz") == 2496 && Nomenclature.unitTerm("/min") == 2720)

@@ -1,7 +1,7 @@
 import CuffCore
 import Testing
 
-/// Nothing from outside commands a terminal.
+/// Text from outside cannot control a terminal.
 @Suite struct TerminalTextTests {
     /// ESC, CSI as one character, DEL, the controls of direction, the separators of lines.
     private static let obeyed: [UInt32] = [
@@ -18,7 +18,7 @@ import Testing
         text.append(string: "12\(scalar)8")
         TerminalText.clean(&text, from: start)
         #expect(text.string == "\(scalar)|12?8")
-        // JSON keeps it, written so that it is not obeyed.
+        // JSON keeps it, escaped.
         var json = TextBuffer()
         json.append(jsonString: "a\(scalar)b")
         var hex = String(value, radix: 16)

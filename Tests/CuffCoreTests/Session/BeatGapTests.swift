@@ -28,7 +28,7 @@ import Testing
             line(.beat(.mmHg(128, 82), interval: 990, precededByGap: true)) == head + ",\"interval_ms\":990,\"preceded_by_gap\":true}\n")
     }
 
-    /// Two seconds without a beat in a live conversation, and the same in a recording, whose times say less.
+    /// Two seconds without a beat in a live conversation, and in a recording, which has no arrival times.
     @Test func aLink_FindsGaps_AndARecordingHasNone() {
         for isRecorded in [false, true] {
             var life = MeasurementLife()

@@ -3,7 +3,7 @@ import Testing
 @testable import CuffCore
 
 @Suite struct FinishTests {
-    /// Whatever a session is told after it has finished, it finishes once and wants nothing further done.
+    /// A session finishes once, and does nothing afterwards, whatever it receives.
     @Test(arguments: CuffFamilies.all.map(\.id.description))
     func aFinishedSession_IsSilent(_ id: String) throws {
         let driver = try #require(CuffFamilies.named(id))

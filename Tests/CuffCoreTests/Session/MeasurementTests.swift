@@ -9,7 +9,7 @@ import Testing
         Reading(content, driver: "x", origin: origin, raw: RawBytes([]))
     }
 
-    /// Plays actions after the start and gives all effects but the first command.
+    /// The effects of actions after the start, without the first command.
     private func effects(_ capabilities: Capabilities, _ actions: [SessionAction]) -> [Effect] {
         var effects: [Effect] = []
         var measurement = Measurement.begin(capabilities, into: &effects)
@@ -67,7 +67,7 @@ import Testing
         let silence: [SessionAction] = [.live(.failed(Failure(.lost))), .finish(.noAnswer("silence"))]
         #expect(effects(able, [.live(.started)] + silence) == [.started, .ended(.failed(.lost("silence")))])
         #expect(effects(able, silence) == [.notStarted(.noAnswer("silence")), .ended(.failed(.noAnswer("silence")))])
-        // The beats that came are readings all the same; the measurement has no result.
+        // The beats are readings, but the measurement has no result.
         let continuous = effects([.measure, .stop, .continuous], [.live(.started), .emit(reading())] + silence)
         #expect(continuous == [.started, .ended(.failed(.lost("silence")))])
     }
@@ -147,7 +147,7 @@ import Testing
         #expect(effects == [.command(.stop), .ended(.failed(.timedOut)), .leave])
     }
 
-    /// Any order of anything: one answer, one end, in this order, and nothing after the end but leaving.
+    /// For actions in any order: one answer, one end, in this order, and nothing but leaving after the end.
     @Test func whateverHappens_ItEndsOnce() {
         var random = SplitMix64(seed: 77)
         var ended = 0
@@ -334,7 +334,7 @@ import Testing
             keeper.measured(due: 1_777_960_800)
             let back = try #require(ScheduleKeeper(line: keeper.line))
             #expect(back == keeper)
-            // Cut short anywhere, it is not taken for another state.
+            // Truncated anywhere, it is not taken for another state.
             for cut in keeper.line.indices { #expect(ScheduleKeeper(line: String(keeper.line[..<cut])) == nil) }
         }
         for line in [

@@ -1,8 +1,8 @@
 import CuffCore
 import Testing
 
-/// Plans with an interval by day, another by night, and an end. The zone is Europe/Berlin: clocks go forward at 02:00 on
-/// 2026-03-29 and back at 03:00 on 2026-10-25.
+/// Plans with intervals for day and night, and an end. The zone is Europe/Berlin: clocks go forward at 02:00 on 2026-03-29 and back at
+/// 03:00 on 2026-10-25.
 @Suite struct NightScheduleTests {
     private let berlin = CalendarTests.berlin
     private func instant(_ text: String) -> Int64 { Timestamp.parse(text)?.time.seconds ?? .min }
@@ -15,7 +15,7 @@ import Testing
         return try #require(MonitoringPlan(every: day, night: span, until: until.map { instant($0) }))
     }
 
-    /// Everything that is due after one moment and up to another, as `2026-05-05T22:00:00+02:00`.
+    /// The due times after one moment and up to another, as `2026-05-05T22:00:00+02:00`.
     private func due(_ plan: MonitoringPlan, after first: String, through last: String) -> [String] {
         var times: [String] = []
         var from = instant(first)
@@ -48,7 +48,7 @@ import Testing
         #expect(plan.next(after: instant("2026-05-06T09:00:00+02:00"), in: berlin) == nil)
     }
 
-    /// 22:00 to 07:00 is eight hours long: sixteen measurements at half hours, none at a time that is not there, none twice.
+    /// 22:00 to 07:00 is eight hours long: sixteen measurements at half hours, none at a skipped time, none twice.
     @Test func theHourThatNeverComes_IsLeftOut() throws {
         let night = due(try plan(20, night: 30), after: "2026-03-28T21:59:00+01:00", through: "2026-03-29T06:59:00+02:00")
         #expect(night.count == 16 && Set(night).count == 16)
@@ -68,7 +68,7 @@ import Testing
         let plan = try plan(60, night: 30, 150, 300)
         #expect(
             due(plan, after: "2026-03-29T00:59:00+01:00", through: "2026-03-29T06:00:00+02:00") == [
-                // The day of before began at 05:00.
+                // The previous day began at 05:00.
                 "2026-03-29T01:00:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-29T03:30:00+02:00", "2026-03-29T04:00:00+02:00",
                 "2026-03-29T04:30:00+02:00", "2026-03-29T05:00:00+02:00", "2026-03-29T06:00:00+02:00",
             ])
@@ -79,11 +79,11 @@ import Testing
             ])
     }
 
-    /// Every seven minutes from 07:00 on, the last before 22:00 would be at 21:56; an arm rests for five.
+    /// Every seven minutes from 07:00, the last before 22:00 would be at 21:56; an arm rests for five.
     @Test func anArm_RestsBeforeTheNightBegins() throws {
         let times = due(try plan(7, night: 30), after: "2026-05-05T21:40:00+02:00", through: "2026-05-05T22:01:00+02:00")
         #expect(times == ["2026-05-05T21:42:00+02:00", "2026-05-05T21:49:00+02:00", "2026-05-05T22:00:00+02:00"])
-        // Every five, the last is at 21:55, which is far enough.
+        // Every five, the last is at 21:55, which is early enough.
         #expect(
             due(try plan(5, night: 30), after: "2026-05-05T21:51:00+02:00", through: "2026-05-05T22:01:00+02:00")
                 == ["2026-05-05T21:55:00+02:00", "2026-05-05T22:00:00+02:00"])
@@ -94,8 +94,6 @@ import Testing
         #expect(MonitoringPlan.Night(window, every: 4) == nil)
         #expect(MonitoringPlan(every: 20, window: window, night: MonitoringPlan.Night(window, every: 30)) == nil)
     }
-
-    // MARK: Kept
 
     @Test func aKeptPlan_EndsAndSaysSo() throws {
         let start = instant("2026-05-05T09:07:00+02:00")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Equal records of a cuff without a clock: what makes one reading of two, and what does not.
+/// Equal records of a cuff without a clock: one reading or two.
 @Suite struct RepetitionTests {
     private static let now = Timestamp(milliseconds: 1_770_000_000_000)
 
@@ -83,7 +83,7 @@ import Testing
         #expect(Self.named(&ledger, Self.record()) == first)
         ledger.acknowledge(through: 2)
         #expect(Self.named(&ledger, Self.record()) != first)
-        // The first acknowledgement is no longer in question.
+        // The first acknowledgement is certain by now.
         ledger.expectRepetitions(isLost: true)
         var other = Self.record()
         other.raw = RawBytes([9])
@@ -99,8 +99,6 @@ import Testing
         #expect(id.wallSeconds == Self.now.seconds + 5)
     }
 
-    // MARK: a clock that stands still
-
     private static func stamped(second: Int, _ raw: UInt8 = 1) -> Reading {
         let time = DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: second)
         var reading = record(.time(time))
@@ -108,7 +106,7 @@ import Testing
         return reading
     }
 
-    /// In one process, in the next ones, and after another start of the machine.
+    /// In one process, in the next ones, and after a reboot.
     @Test(arguments: [0, 1, 2])
     func equalStamps_EachAcknowledged_AreAsManyReadings(_ between: Int) {
         var ids: Set<Reading.ID> = []
@@ -123,7 +121,7 @@ import Testing
         #expect(ids.count == 4)
     }
 
-    /// A clock that moves names its records: live and of a recording, with whatever was acknowledged in between.
+    /// A running clock identifies its records: live and in a recording, whatever was acknowledged in between.
     @Test func aStampThatMoves_NamesItsRecord() {
         var live = ReadingLedger(device: "1", driver: "r1")
         var recorded = ReadingLedger(device: "1", driver: "r1")
@@ -134,7 +132,7 @@ import Testing
         }
     }
 
-    /// Two results in turn, with a stamp that does not move or begins anew: A, B, A.
+    /// Two results in turn, with a stamp that stops or restarts: A, B, A.
     @Test(arguments: [10, 5])
     func aStampThatDoesNotMoveOn_NamesNothing(_ second: Int) {
         var ledger = ReadingLedger(device: "1", driver: "r1")
@@ -174,14 +172,12 @@ import Testing
         #expect(OutstandingRecords([UInt8](repeating: 7, count: 1 << 16)).bytes.count == 16 * OutstandingRecords.limit)
     }
 
-    // MARK: families
-
     private static let result = R1Frame.encode(Array("R1,000000000,000000,000000,128,097,082,071,0000,0000,00000,000".utf8))
     private static let enquiry = R1Frame.encode([R1Frame.enq])
     private static let acknowledgement = R1Frame.encode([R1Frame.ack])
 
-    /// Somebody else's conversation: three results, of which the second was asked for twice before it was acknowledged. The
-    /// clock was never set, never began, or stands still somewhere.
+    /// Other software's conversation: three results, of which the second was requested twice before it was acknowledged. The clock was
+    /// never set, never started, or stopped.
     @Test(arguments: ["000000,000000", "000101,000000", "260505,073110", "0000,00/01/01,00/00", "0000,26/05/05,07/31"])
     func r1_CountsByTheACK(_ clock: String) {
         let isSlashForm = clock.contains("/")
@@ -200,7 +196,7 @@ import Testing
         #expect(Set(readings.map(\.id)).count == 3)
     }
 
-    /// Polling: the cuff answers with the same result while the sinks are slow, and keeps it with `keep`.
+    /// Polling: the cuff repeats its result while the sinks are slow, and keeps it with `keep`.
     @Test func r1_PollsASlowSinkAndAKeptResult_AsOne() {
         for options in [["poll": "yes"], ["poll": "yes", "keep": "yes"]] {
             var session = R1Session(SessionContext(options: options))
@@ -231,7 +227,7 @@ import Testing
         #expect(order == ["acknowledge", "write"])
     }
 
-    /// Families with one stored result, no clock and no acknowledgement: each answer to a question of ours may be another.
+    /// Families with one stored result, no clock and no acknowledgement: each answer to our requests may be another.
     @Test(arguments: ["suntech-advantage", "par-nibp", "dinamap-ascii", "evgmolt-oem"])
     func storedResults_ReadThreeTimes_AreThree(_ id: String) throws {
         let driver = try #require(CuffFamilies.named(id))
@@ -248,8 +244,6 @@ import Testing
         #expect(count == 3 && ids.count == 3)
     }
 
-    // MARK: IEEE 11073
-
     private static func agent(_ count: Int, _ options: [String: String] = [:]) -> PHDConversation {
         let one = SimulatedRecord.sample(count: 1, seed: 3)
         return PHDConversation(
@@ -264,7 +258,7 @@ import Testing
         #expect(Set(talk.readings.map(\.id)).count == 40)
     }
 
-    /// Each confirmation of a report is lost twice: the agent gives up, comes back, and sends it again.
+    /// Each confirmation of a report is lost twice: the agent gives up, returns, and sends it again.
     @Test func phd_UnstampedReports_ResentAfterALostConfirmation_AreOne() {
         var talk = Self.agent(1)
         var lost = 0

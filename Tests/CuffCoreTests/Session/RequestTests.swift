@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// The request in flight: what it writes, when it is repeated, and which answer counts.
+/// Requests: their writes, repetitions and answers.
 @Suite struct RequestTests {
     private static func request(_ question: Int, attempts: Int = 3) -> Request<Int> {
         Request(question, [[UInt8(question)], [0xFF]], within: .seconds(2), attempts: attempts)
@@ -144,7 +144,7 @@ import Testing
     }
 }
 
-/// One refusal for every family: what the driver does not offer, and users that it does not have.
+/// The refusal of commands that the driver does not offer, and of unknown users.
 @Suite struct CommandRefusalTests {
     static let commands: [(SessionCommand, Capabilities)] = [
         (.readMemory(user: nil), .storedReadings), (.measure, .measure), (.stop, .stop), (.readClock, .readClock),
@@ -175,7 +175,7 @@ import Testing
         #expect(CommandRefusal.users(1...4).sentence == "this cuff has the users 1 to 4")
     }
 
-    /// A session offers what its driver's sheet offers, so that neither promises more.
+    /// A session's capabilities are those of its driver's sheet.
     @Test(arguments: CuffFamilies.all.map(\.id.description))
     func aSession_OffersWhatItsDriverOffers(_ id: String) throws {
         let driver = try #require(CuffFamilies.named(id))

@@ -1,15 +1,15 @@
 import CuffCore
 
-/// What a line does to the writes that pass over it, drawn from a seed: whole writes lost, doubled, cut, beheaded, held
-/// up or preceded by noise, and single bytes lost, doubled or changed.
+/// The faults of a line, drawn from a seed: writes lost, doubled, cut, beheaded, delayed or preceded by noise, and single bytes lost,
+/// doubled or changed.
 final class BadLine: @unchecked Sendable {
     enum Fault: CaseIterable, Sendable { case lost, doubled, truncated, beheaded, split, late, noise }
 
     private var random: SplitMix64
     let faults: [Fault]
-    /// One write in so many is damaged; 0 for none.
+    /// One write in this many is damaged; 0: none.
     var every: UInt64
-    /// The share of bytes that is damaged, a third of it each way.
+    /// The share of damaged bytes, a third of it in each way.
     var byteRate: Double
     /// Bytes are only lost.
     var losesOnly = false
@@ -29,7 +29,7 @@ final class BadLine: @unchecked Sendable {
 
     private func below(_ count: Int) -> Int { count < 1 ? 0 : Int(random.next() % UInt64(count)) }
 
-    /// A write as it arrives; `latency` tells afterwards how late.
+    /// A write as it arrives; `latency` then returns the delay.
     func pass(_ bytes: [UInt8]) -> [[UInt8]] {
         delay = .zero
         let worn = byteRate > 0 ? wear(bytes) : bytes
@@ -69,7 +69,7 @@ final class BadLine: @unchecked Sendable {
 }
 
 extension PHDConversation {
-    /// Both directions pass over the same bad line.
+    /// Uses the line for both directions.
     mutating func use(_ line: BadLine) {
         fault = { _, _, bytes in line.pass(bytes) }
         latency = { _, _ in line.latency() }

@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A recorded conversation and what it must say, found on disk.
+/// A recorded conversation on disk with its expected lines.
 struct CaptureFile: CustomTestStringConvertible, Sendable {
     let url: URL
     let header: CaptureHeader
     let items: [CaptureItem]
-    /// The lines of `<case>.expected.jsonl`; `nil` where there is no such file.
+    /// The lines of `<case>.expected.jsonl`, if it exists.
     let expected: [String]?
     /// `kind` of the vector's description: `apdus` and `values` are tables, not conversations.
     let kind: String?
@@ -33,10 +33,10 @@ struct CaptureFile: CustomTestStringConvertible, Sendable {
 
     static let root = ProjectFolder.url
 
-    /// The project's own captures. Sorted, so that failures read the same from run to run.
+    /// The project's own captures, sorted for reproducible output.
     static let own: [CaptureFile] = files(under: root.appendingPathComponent("captures"), "capture")
 
-    /// Byte sessions shared between projects, beside the checkout; absent elsewhere, and then said so.
+    /// Byte sessions shared between projects, beside the checkout; elsewhere missing, with a message.
     static let shared: [CaptureFile] = {
         let folder =
             ProcessInfo.processInfo.environment["CUFF_VECTORS"]
@@ -64,7 +64,7 @@ struct CaptureFile: CustomTestStringConvertible, Sendable {
 }
 
 extension Replay {
-    /// What came out since the last time: entries in their order, and its notices.
+    /// The output since the last call: entries in order, and notices.
     mutating func collect() -> (entries: Entries, notices: [LinkNotice]) {
         flush()
         var entries = Entries()
@@ -81,18 +81,18 @@ extension Replay {
     }
 }
 
-/// Ways to play a capture, and what comes out.
+/// A played capture and its output.
 struct Played {
     var lines: [String] = []
-    /// How many lines were there before the end; the rest was settled by it.
+    /// The number of lines before the end, which settled the rest.
     var settledFrom = 0
     var writes: [[UInt8]] = []
     var outcome: Outcome?
-    /// What was emitted, repetitions included.
+    /// The number of emitted readings, repetitions included.
     var readings = 0
 
-    /// The whole capture through `driver`; bytes from the cuff cut into pieces of `size`, or left as recorded.
-    /// HID reports are never cut: a report is a message, not a stretch of a stream.
+    /// Plays the whole capture through `driver`; the cuff's bytes are cut into pieces of `size`, or left as recorded. HID reports are never
+    /// cut, because they are messages.
     init(_ items: [CaptureItem], driver: CuffDriver, device: String = "", cutEvery size: Int? = nil) {
         var player = Replay(LinkState.Setup(driver, device: device), keepsWrites: true)
         for item in items {
@@ -121,7 +121,7 @@ struct Played {
         readings = player.link.emitted
     }
 
-    /// The entries as they are printed.
+    /// The printed entries.
     static func lines(_ entries: Entries, _ identity: DeviceIdentity?) -> [String] {
         var text = TextBuffer()
         return entries.map { entry in
@@ -132,7 +132,7 @@ struct Played {
     }
 }
 
-/// Compares a printed line with an expected one: every expected key must be there with the same value.
+/// Compares a printed line with an expected one: it must have every expected key with the same value.
 enum Expectation {
     static let compared: Set<String> = ["blood_pressure", "pulse_rate", "cuff_pressure"]
 
@@ -140,7 +140,7 @@ enum Expectation {
         (try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]) ?? [:]
     }
 
-    /// What differs, in words; empty when all holds.
+    /// The differences as text; empty if there are none.
     static func differences(_ expected: [String], _ printed: [String], isStrict: Bool) -> [String] {
         let wanted = expected.map(object)
         let got = printed.map(object)
@@ -169,7 +169,7 @@ enum Expectation {
     }
 
     private static func same(_ key: String, _ want: Any, _ have: Any?) -> Bool {
-        // Person FFFF of IEEE 11073 is nobody known (docs/PHD.md §6.1); a shared vector has it as a user.
+        // Person FFFF of IEEE 11073 means unknown (docs/PHD.md §6.1); a shared vector has it as a user.
         if key == "user", want as? Int == 0xFFFF { return have == nil }
         if key == "device_time", let a = want as? String, let b = have as? String {
             let (x, y) = (trimmed(a), trimmed(b))

@@ -1,6 +1,6 @@
 import CuffCore
 
-/// A session and a simulator talk in memory over a line that may be bad, with a clock that jumps from event to event.
+/// A session and a simulator in memory, over a line with optional faults, in virtual time.
 struct Conversation {
     private(set) var readings: [Reading] = []
     private(set) var lives: [LiveEvent] = []
@@ -9,7 +9,7 @@ struct Conversation {
     private(set) var cycles: [Int] = []
     private(set) var writes: [[UInt8]] = []
     private(set) var notes: [String] = []
-    /// What the simulated cuff said of itself.
+    /// Notes of the simulated cuff.
     private(set) var cuffNotes: [String] = []
     private(set) var remembered: [String: [UInt8]] = [:]
     /// `nil`: the session fell silent without an end.
@@ -30,10 +30,10 @@ struct Conversation {
 
     private let driver: CuffDriver
     private var session: any CuffSession
-    /// The cuff as it is now; another conversation may go on with it.
+    /// The present cuff, which another conversation may continue with.
     private(set) var simulator: any CuffSimulator
     private var ledger: ReadingLedger
-    /// What is still to happen, the next one last.
+    /// Future events, the next one last.
     private var queue: [(time: Int64, event: Event)] = []
     private var hostTimers: [TimerID: Int] = [:]
     private var cuffTimers: [TimerID: Int] = [:]
@@ -43,11 +43,11 @@ struct Conversation {
     private let faultRate: Double
 
     static let stepLimit = 50_000
-    /// Longer than any family's own limits: a measurement of four minutes, and retries around it.
+    /// Longer than any family's own limits: a measurement of four minutes, and retries.
     static let timeLimit: Int64 = 1_800_000_000
 
-    /// `faultRate` is the share of bytes that are dropped, doubled or have a bit flipped, each kind as often. HID reports
-    /// are dropped or doubled whole. `closesAfter`: when the line ends, for `.follow`, which has no end of its own.
+    /// `faultRate` is the share of bytes that are dropped, doubled or have a bit flipped, in equal parts. HID reports are dropped or
+    /// doubled whole. `closesAfter`: the end of the line, for `.follow`, which does not end itself.
     init(
         _ driver: CuffDriver, _ command: SessionCommand, script: SimulatorScript = SimulatorScript(),
         context: SessionContext = SessionContext(), faultRate: Double = 0, seed: UInt64 = 0, closesAfter: Duration? = nil,
@@ -186,7 +186,7 @@ struct Conversation {
         }
     }
 
-    /// Pieces as a serial driver hands them over: of any size.
+    /// Pieces of any size, as from a serial driver.
     private mutating func cut(_ bytes: [UInt8]) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var rest = bytes[...]

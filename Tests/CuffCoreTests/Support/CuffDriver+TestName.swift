@@ -1,7 +1,7 @@
 import CuffCore
 import Testing
 
-/// A driver is named by its id in the log of tests: all its tables would be a page.
+/// The log of tests names a driver by its id: its tables would be a page.
 extension CuffDriver: CustomTestStringConvertible {
     public var testDescription: String { id.description }
 }

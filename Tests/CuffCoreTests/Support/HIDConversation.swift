@@ -1,13 +1,12 @@
 import CuffCore
 
-/// A session and a simulator talking in memory, on a clock of their own. Faults are drawn from a seed.
+/// A session and a simulator in memory, in virtual time. Faults are drawn from a seed.
 struct HIDConversation {
-    /// What happens to what the cuff sends, each with a probability in percent.
+    /// Faults of the cuff's reports, in percent.
     struct Faults {
         var seed: UInt64
         var lost: UInt64 = 0
         var repeated: UInt64 = 0
-        /// One bit of the chunk is turned over.
         var flipped: UInt64 = 0
     }
 
@@ -17,7 +16,6 @@ struct HIDConversation {
     private(set) var notes: [String] = []
     private(set) var writes: [[UInt8]] = []
     private(set) var outcome: Outcome?
-    /// How long it took, in the conversation's own time.
     private(set) var elapsed: Duration = .zero
 
     private var session: any CuffSession
@@ -45,8 +43,7 @@ struct HIDConversation {
         run()
     }
 
-    /// Whatever is on the way first, then the earliest timer of either side. Ends with the session, after an hour, or
-    /// when nobody waits for anything.
+    /// Delivers bytes first, then the earliest timer of either side. Ends with the session, after an hour, or when nothing remains.
     private mutating func run() {
         while outcome == nil, elapsed < .seconds(3600) {
             if !toCuff.isEmpty {
@@ -119,7 +116,7 @@ struct HIDConversation {
         }
     }
 
-    /// `128/82 71 2026-05-05T07:31 u1`: what a person would compare.
+    /// `128/82 71 2026-05-05T07:31 u1`: the main fields.
     static func summary(_ reading: Reading) -> String {
         let values = reading.bloodPressure.map {
             "\($0.systolic.inMmHg)/\($0.diastolic.inMmHg) \($0.pulse?.digits.mantissa ?? 0)"

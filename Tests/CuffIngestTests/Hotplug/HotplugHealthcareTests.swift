@@ -23,6 +23,16 @@ import Testing
         #expect(cuff.node == "/dev/bus/usb/001/004" && cuff.kernelDriver == nil && cuff.subsystem == .usb)
     }
 
+    /// A cuff whose descriptors no kernel driver accepts is known by its ids alone; any other such device is left alone.
+    @Test func aCuffWithoutKernelDriver_IsClaimedByItsIDs() throws {
+        let data: [UInt8] = [18, 1, 0, 2, 2, 0, 0, 64, 0x47, 0x12, 0xF8, 0, 0, 1, 1, 2, 3, 1]
+        let device = try #require(PluggedDevice(HotplugSample.healthcare(data, ids: "1247:00f8")))
+        #expect(device.healthcare == nil && device.subsystem == .usb && device.node == "/dev/bus/usb/001/004")
+        let id = USBID(vendor: 0x1247, product: 0x00F8)
+        #expect(Claiming.verdict(on: device) == .claimed("visomat-usb", .exactID(id)))
+        #expect(PluggedDevice(HotplugSample.healthcare(data, ids: "1247:00f9")) == nil)
+    }
+
     @Test func aVendorsOwnData_IsNoDeviceOfOurs() {
         let chain = HotplugSample.healthcare(Self.descriptors(function: [4, 0x20, 1, 0], specializations: []))
         #expect(PluggedDevice(chain) == nil)

@@ -32,7 +32,8 @@ import Testing
                 fates.append("\(reading.time?.seconds ?? 0) \(fate.leavingOut?.word ?? "counts") \(fate.place?.day ?? 0)")
             }
             return (
-                run.averages.each.map { "\($0.owner.user ?? 0) \($0.average.all.count) \($0.average.all.systolic?.text ?? "-")" }, fates
+                run.averages.each.map { "\($0.owner.person.slot ?? 0) \($0.average.all.count) \($0.average.all.systolic?.text ?? "-")" },
+                fates
             )
         }
         // With a window that holds all, and one that cannot, so that they are sorted.

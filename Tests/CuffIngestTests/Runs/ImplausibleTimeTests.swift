@@ -42,7 +42,7 @@ import Testing
         for since in [nil, Timestamp(milliseconds: Self.now.milliseconds - 7 * 86_400_000)] {
             everything.since = since
             var (points, homes, reasons) = ([Double](), [Double](), [Exclusion]())
-            try store.forEachPoint(everything, rule: InclusionRule(zone: .utc)) { verdict, _ in
+            try store.forEachPoint(everything, rule: InclusionRule(zone: .utc)) { verdict, _, _ in
                 switch verdict {
                 case .counts(let point): points.append(point.systolic)
                 case .excluded(let reason): reasons.append(reason)
@@ -54,7 +54,7 @@ import Testing
             }
             #expect(points == [120] && homes == [120] && reasons == [.timeImplausible, .timeImplausible])
             let reports = try store.reports(everything, like: Report(zone: .utc))
-            #expect(reports.count == 1 && reports[0].report.entries.map(\.point.systolic) == [120])
+            #expect(reports.sorted.count == 1 && reports.sorted[0].value.entries.map(\.point.systolic) == [120])
             #expect(try store.implausibleTimes(everything) == 1)
         }
         var shown: [Reading] = []

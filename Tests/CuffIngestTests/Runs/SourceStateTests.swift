@@ -151,6 +151,28 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         #expect(rig.told.last == "no such cuff; starting it again in 5 min, then less and less often" && rig.closes == 1)
     }
 
+    /// Two faults in turn, at each start: each is reported once.
+    @Test func faultsThatAlternate_AreReportedOnce() {
+        var rig = Rig()
+        for pause in [1.0, 2, 4, 8] {
+            rig.begin()
+            rig.handle(.line(line("x", #","user":0"#)))
+            rig.handle(.deaf)
+            rig.pass(pause)
+        }
+        #expect(rig.told.count == 2 && rig.starts == 5, "\(rig.told)")
+    }
+
+    @Test func aTalkativeHelper_IsReportedEveryTenSeconds() {
+        var rig = Rig()
+        rig.begin()
+        for second in 0..<60 {
+            for number in 0..<100 { rig.handle(.line(Array("later \(second).\(number)".utf8))) }
+            rig.pass(1)
+        }
+        #expect(rig.told == ["0.0", "10.0", "20.0", "30.0", "40.0", "50.0"] && rig.closes == 0)
+    }
+
     @Test func input_StopsWhileTooManyAreUnanswered() {
         var rig = Rig()
         rig.begin()

@@ -38,7 +38,7 @@ import Testing
         #expect(HealthRuns.text(persons, isTable: true, width: 200).contains(note))
         #expect(try HealthRuns.plot(store, selection, style: RangePlot.Style()).contains(note))
         let pressures = try HealthRuns.seriesStatistics(store, selection, of: .cuffPressure, by: cut)
-        #expect(pressures.flatMap { $0.collection.buckets.map(\.statistics.maximum?.value) } == [150])
-        #expect(pressures.map(\.collection.leftOut) == [1])
+        #expect(pressures.sorted.flatMap { $0.value.buckets.map(\.statistics.maximum?.value) } == [150])
+        #expect(pressures.sorted.map(\.value.leftOut) == [1])
     }
 }

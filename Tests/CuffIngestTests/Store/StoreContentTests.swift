@@ -126,7 +126,7 @@ import Testing
             return false
         }
         var points = 0
-        try store.forEachPoint(ReadingSelection(zone: .utc), rule: InclusionRule(zone: .utc)) { _, _ in points += 1 }
+        try store.forEachPoint(ReadingSelection(zone: .utc), rule: InclusionRule(zone: .utc)) { _, _, _ in points += 1 }
         #expect(points == 1)
         try store.close()
         #expect(try bytes(path) == before)

@@ -73,6 +73,18 @@ import Testing
         #expect(events.values.count == 1)
     }
 
+    /// AN434, table of report 50: rate with the highest byte first, parity 0…4, flow control 0…1, data bits 0…3, stop bits 0…1.
+    @Test func line_IsPlausible_WhereEveryFieldIsPossible() {
+        let line = CP2110Reports.configuration(LineSettings(rate: 19200))
+        #expect(line == [0x50, 0, 0, 0x4B, 0, 0, 0, 3, 0] && CP2110Reports.isPlausible(line))
+        for (place, value) in [(0, 0x51), (1, 1), (3, 0), (5, 5), (6, 2), (7, 4), (8, 2)] as [(Int, UInt8)] {
+            var other = line
+            other[place] = value
+            #expect(!CP2110Reports.isPlausible(other), "\(place)")
+        }
+        #expect(!CP2110Reports.isPlausible(Array(line.dropLast())) && !CP2110Reports.isPlausible([]))
+    }
+
     @Test func serialCuffOfADock_IsAssignedToItsHIDNode() throws {
         var chain = HotplugSample.hid()
         for index in chain.indices where chain[index].devtype == "usb_device" {

@@ -19,6 +19,7 @@ import Testing
         (DeviceAddress.node("/dev/pts/3"), CuffDriver.andStd, "TTYTransport"), (.node("/dev/hidraw3"), .omronHID, "HIDRawTransport"),
         (.node("/dev/hidraw3"), .andStd, "CP2110Transport"), (.tcp(host: "h", port: 1), .andStd, "TCPTransport"),
         (.tcpListen(host: "", port: 1), .phd, "TCPTransport"), (.node("/dev/bus/usb/001/002"), .phd, "USBTransport"),
+        (.node("/dev/bus/usb/001/002"), .visomatUSB, "USBTransport"), (.node("/dev/pts/3"), .visomatUSB, "TTYTransport"),
     ])
     func address_IsOpenedByItsTransport(_ address: DeviceAddress, _ driver: CuffDriver, _ type: String) throws {
         #expect("\(Swift.type(of: try address.transport(for: driver)))" == type)

@@ -30,14 +30,14 @@ final class Pty: Sendable {
         let count = Glibc.read(master, &bytes, bytes.count)
         return Array(bytes.prefix(max(0, count)))
     }
-    /// The kernel hands over what was written to the slave a moment after the write: waits for so many bytes.
+    /// Waits for this many bytes: the kernel delivers them a moment after the write. Fewer after ten seconds of silence.
     func read(_ count: Int) async throws -> [UInt8] {
-        var bytes = read()
-        for _ in 0..<2000 where bytes.count < count {
-            try await Task.sleep(for: .milliseconds(5))
-            bytes += read()
+        try await onThread {
+            var bytes: [UInt8] = []
+            var entry = pollfd(fd: self.master, events: Int16(POLLIN), revents: 0)
+            while bytes.count < count, poll(&entry, 1, 10_000) > 0 { bytes += self.read() }
+            return bytes
         }
-        return bytes
     }
     func settings() -> termios {
         var settings = termios()

@@ -50,7 +50,7 @@ import Testing
         #expect(high.accepted == [.noMeasurementCheck, .irregularPulse])
         #expect(configuration.alerts[1].rule.trigger == .irregularPulse(count: 2, of: 3, within: .seconds(1800)))
         #expect(configuration.alerts[2].rule.trigger == .silence(.seconds(2700)))
-        #expect(configuration.persons.name(device: "hallway", user: 1) == "Anna")
+        #expect(configuration.household.person(cuff: "hallway", slot: 1) == .named("Anna"))
         #expect(
             configuration.lines.dropFirst() == [
                 "alert very high\tsystolic >= 180 or diastolic >= 110\tclear systolic < 170 and diastolic < 100; "
@@ -83,7 +83,7 @@ import Testing
         ("silence = \"5\"", 2, "a time from 1 min to 1 d"),
         ("silence = \"30min\"\nperson = \"1\"", 3, "has no effect on an alert about silence"),
         ("silence = \"30min\"\nclear = \"systolic < 100\"", 3, "`clear` has no effect"),
-        ("when = \"systolic >= 180\"\nperson = \"Ana\"", 3, "no cuff has a user `Ana`"),
+        ("when = \"systolic >= 180\"\nperson = \"Ana\"", 3, "no person is called `Ana`"),
         ("when = \"systolic >= 180\"\ndriver = \"and-stt\"", 3, "and-stt"),
         ("when = \"systolic >= 180\"\naccept = [\"implausible\"]", 3, "a list of these flags: irregular_pulse"),
         ("when = \"systolic >= 180\"\naccept = \"body_movement\"", 3, "a list of flags"),

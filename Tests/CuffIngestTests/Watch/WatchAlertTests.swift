@@ -42,7 +42,7 @@ private final class Rig {
         self.clock = clock
         let told = told
         alerts = WatchAlerts(
-            rules, persons: AlertPersons(), file: folder.file("alerts"), databases: databases, now: { clock.withLock { $0 } },
+            rules, household: Household(), file: folder.file("alerts"), databases: databases, now: { clock.withLock { $0 } },
             notify: { text in told.withLock { $0.append(text) } })
         pipeline = Pipeline(
             [Pipeline.Member(lines), Pipeline.Member(readingsOnly), Pipeline.Member(sink), Pipeline.Member(alerts)], policy: .retry)
@@ -148,13 +148,13 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         let rig = Rig([], folder: folder)
         try await rig.hear(Rig.reading(1, 190, at: 1))
         #expect(rig.changes.isEmpty && !FileManager.default.fileExists(atPath: folder.file("alerts")), "nothing is kept without rules")
-        rig.alerts.reload([try high()], AlertPersons())
+        rig.alerts.reload([try high()], Household())
         try await rig.hear(Rig.reading(1, 190, at: 1))
         #expect(rig.changes.isEmpty, "the reading was there before the rule")
         try await rig.hear(Rig.reading(2, 191, at: 3))
         #expect(rig.changes == ["raised"])
         #expect(rig.alerts.standing.map(\.rule) == ["high"] && folder.mode("alerts") == 0o600)
-        rig.alerts.reload([], AlertPersons())
+        rig.alerts.reload([], Household())
         #expect(try await eventuallyTrue { rig.alerts.standing.isEmpty })
         try rig.pipeline.finish()
     }

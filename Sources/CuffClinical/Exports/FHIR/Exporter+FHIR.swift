@@ -16,7 +16,7 @@ extension Exporter {
         help: "FHIR R4 resources, one on a line, as servers load them in bulk; one type of resource in one file.",
         options: [.subject, .profile, .gateway, .resource], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
-        let subject = try FHIRSubject.chosen(choices, for: "fhir-ndjson")
+        let subject = try Patients.chosen(choices, for: "fhir-ndjson")
         if let search = subject.search { throw .conditionalReference(search) }
         return FHIRBulkWriter(
             subject: subject, profile: try .chosen(choices, context), resource: try choices.word(.resource), zone: context.zone)
@@ -25,8 +25,10 @@ extension Exporter {
 
 extension ExportOption {
     static let subject = ExportOption(
-        "subject", value: "user=reference", isRepeatable: true,
-        help: "The patient of a user slot, e.g. 1=Patient/p1; 0=… for readings without a user; Patient/p1 alone for everybody.")
+        "subject", value: "person=reference", isRepeatable: true,
+        help:
+            "The patient of a person, e.g. Anna=Patient/p1; 1=… for user slot 1 without a name, kitchen:1=… for that of one cuff, 0=… for readings without a user; Patient/p1 alone for everybody."
+    )
     static let profile = ExportOption(
         "profile", value: "profile", words: ["core", "us-core", "phd"],
         help: "core, us-core (also claims the profiles of US Core), or phd (IEEE 11073 cuffs: of HL7's Personal Health Device guide).")
@@ -36,14 +38,11 @@ extension ExportOption {
         "resource", value: "type", words: ["Observation", "Device"], help: "Observation, or Device: the cuffs that the Observations name.")
 }
 
-extension FHIRSubject {
-    static func chosen(_ choices: ExportChoices, for exporter: String) throws(ExportFault) -> FHIRSubject {
-        guard let subject = try FHIRSubject(choices.all(.subject)) else { throw .missing(option: "subject", exporter: exporter) }
+extension Patients {
+    static func chosen(_ choices: ExportChoices, for exporter: String) throws(ExportFault) -> Patients {
+        guard let subject = try Patients(choices.all(.subject)) else { throw .missing(option: "subject", exporter: exporter) }
         return subject
     }
-
-    /// One patient for all readings must be one person.
-    var isOfOnePerson: Bool { if case .everybody = self { true } else { false } }
 }
 
 extension FHIRProfile {
@@ -64,13 +63,13 @@ struct FHIRWriter: ExportWriter {
     private let empty: FHIRTransaction
     private var transaction: FHIRTransaction
     private let zone: ZoneTable
-    let isOfOnePerson: Bool
+    private let subject: Patients
 
-    init(subject: FHIRSubject, profile: FHIRProfile, zone: ZoneTable) {
+    init(subject: Patients, profile: FHIRProfile, zone: ZoneTable) {
         empty = FHIRTransaction(subject: subject, profile: profile)
         transaction = empty
         self.zone = zone
-        isOfOnePerson = subject.isOfOnePerson
+        self.subject = subject
     }
 
     mutating func append(
@@ -82,9 +81,11 @@ struct FHIRWriter: ExportWriter {
         if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
     }
 
+    func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
+
     /// Only the id of a deleted reading is known: that is enough if there is one patient for all readings.
     mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
-        guard isOfOnePerson else { return false }
+        guard case .everybody = subject else { return false }
         var name = TextBuffer(capacity: 32)
         name.append(id)
         guard (try? transaction.append(deleted: FHIRDeletion(id: name.string))) != nil else { return false }
@@ -104,16 +105,16 @@ struct FHIRWriter: ExportWriter {
 
 /// Resources of one type, one a line, each once.
 struct FHIRBulkWriter: ExportWriter {
-    private let subject: FHIRSubject
+    private let subject: Patients
     private let profile: FHIRProfile
     private let resource: String
     private let zone: ZoneTable
     /// The cuffs written so far; of clocks only the latest, because readings are in the order of time.
     private var devices: Set<String> = []
     private var clock = ""
-    var isOfOnePerson: Bool { subject.isOfOnePerson }
+    func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
 
-    init(subject: FHIRSubject, profile: FHIRProfile, resource: String, zone: ZoneTable) {
+    init(subject: Patients, profile: FHIRProfile, resource: String, zone: ZoneTable) {
         self.subject = subject
         self.profile = profile
         self.resource = resource

@@ -7,8 +7,8 @@ public struct FHIRDeletion: Sendable, Hashable {
     public var id: String
     /// Its former type: `blood_pressure`, `pulse_rate` or `quantity`.
     public var type: String
-    /// The user slot; `nil` for readings without one.
-    public var user: Int?
+    /// Whose it was.
+    public var owner: Person
     /// When it was measured; `nil` if that is no longer known.
     public var time: ExchangeReading.Time?
     /// Of a quantity: digits of its code in the nomenclature, and its name.
@@ -17,10 +17,12 @@ public struct FHIRDeletion: Sendable, Hashable {
     public var hasPulse = true, hasFlags = true
 
     /// By default a blood pressure without further facts.
-    public init(id: String, type: String = "blood_pressure", user: Int? = nil, time: ExchangeReading.Time? = nil) {
+    public init(
+        id: String, type: String = "blood_pressure", owner: Person = .unnamed(slot: nil, cuff: nil), time: ExchangeReading.Time? = nil
+    ) {
         self.id = id
         self.type = type
-        self.user = user
+        self.owner = owner
         self.time = time
     }
 
@@ -98,7 +100,7 @@ extension FHIRTransaction {
     /// Adds a deletion, or throws why it is left out.
     public mutating func append(deleted deletion: FHIRDeletion) throws(ExportOmission) {
         guard deletion.hasObservations else { throw .noPlace(type: deletion.type) }
-        guard let patient = subject.reference(user: deletion.user) else { throw .noSubject(user: deletion.user) }
+        guard let patient = subject.patient(of: deletion.owner) else { throw .noSubject(deletion.owner) }
         replace(with: deletion.resources(subject: patient, .transaction))
     }
 

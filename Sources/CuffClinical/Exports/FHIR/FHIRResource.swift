@@ -21,10 +21,10 @@ struct FHIRResources {
     let own: [FHIRResource]
 
     init(
-        _ reading: ExchangeReading, identity: DeviceIdentity?, subject: FHIRSubject, profile: FHIRProfile, references: FHIRReferences
+        _ reading: ExchangeReading, identity: DeviceIdentity?, subject: Patients, profile: FHIRProfile, references: FHIRReferences
     ) throws(ExportOmission) {
         if let omission = FHIRTransaction.omission(reading, subject: subject) { throw omission }
-        guard let patient = subject.reference(user: reading.user) else { throw .noSubject(user: reading.user) }
+        guard let patient = subject.patient(of: reading.owner) else { throw .noSubject(reading.owner) }
         // The guide is about agents of IEEE 11073; other cuffs claim only the core profiles.
         var gateway: FHIRGateway?
         if case .phd(let named) = profile, reading.driver == "phd" { gateway = named }

@@ -8,13 +8,13 @@ public struct FHIRTransaction: Sendable {
 
     /// How many readings it holds.
     public private(set) var readings = 0
-    let subject: FHIRSubject
+    let subject: Patients
     private let profile: FHIRProfile
     private var entries: [JSONOutput] = []
     private var named: Set<String> = []
 
     /// An empty one.
-    public init(subject: FHIRSubject, profile: FHIRProfile) {
+    public init(subject: Patients, profile: FHIRProfile) {
         self.subject = subject
         self.profile = profile
     }
@@ -54,9 +54,9 @@ public struct FHIRTransaction: Sendable {
     }
 
     /// Why a reading is left out of a transaction; `nil` if it is not.
-    public static func omission(_ reading: ExchangeReading, subject: FHIRSubject) -> ExportOmission? {
+    public static func omission(_ reading: ExchangeReading, subject: Patients) -> ExportOmission? {
         if let omission = FHIRObservations.omission(reading) { return omission }
-        return subject.reference(user: reading.user) == nil ? .noSubject(user: reading.user) : nil
+        return subject.patient(of: reading.owner) == nil ? .noSubject(reading.owner) : nil
     }
 
     /// The suffix of a reading's first Observation's identifier, after the reading's id.

@@ -1,7 +1,5 @@
-/// Sixteen bytes compared as one vector.
-///
-/// Operators between two vectors are instructions; between a vector and a number they are loops, which is why the numbers
-/// are vectors too. Results are read as two 64-bit words, first byte lowest.
+/// Sixteen bytes compared as one vector. Operators on two vectors compile to instructions, on a vector and a scalar to loops; so constants
+/// are vectors too. Results are two 64-bit words, first byte lowest.
 struct Sixteen {
     typealias Vector = SIMD16<UInt8>
     typealias Words = SIMD2<UInt64>
@@ -19,21 +17,19 @@ struct Sixteen {
     @inline(__always)
     static func words(_ mask: SIMDMask<Vector.MaskStorage>) -> Words { words(unsafeBitCast(mask, to: Vector.self)) }
 
-    /// All bits set of each byte that is neither printable ASCII nor `extra`.
     @inline(__always)
     func others(than extra: UInt8) -> Words {
         let isPrintable = bytes &- Vector(repeating: 0x20) .< Vector(repeating: 0x7F - 0x20)
         return ~Self.words(isPrintable .| (bytes .== Vector(repeating: extra)))
     }
 
-    /// All bits set of each byte that is not what hexadecimal text has there: a blank where `blanks` is set, elsewhere a digit.
+    /// A mask of the bytes that differ from hexadecimal text: a blank where `blanks` is set, elsewhere a digit.
     @inline(__always)
     func others(thanHexBehind blanks: Words) -> Words {
         let isDigit = bytes &- Vector(repeating: 0x30) .< Vector(repeating: 10)
         return (Self.words(isDigit .| isLetter) ^ ~blanks) | (Self.words(bytes .== Vector(repeating: 0x20)) ^ blanks)
     }
 
-    /// Of hexadecimal text what each digit says, and 0 for a blank.
     @inline(__always)
     var nibbles: Words {
         Self.words(bytes & Vector(repeating: 15) &+ (unsafeBitCast(isLetter, to: Vector.self) & Vector(repeating: 9)))
@@ -44,10 +40,10 @@ struct Sixteen {
         (bytes | Vector(repeating: 0x20)) &- Vector(repeating: 0x61) .< Vector(repeating: 6)
     }
 
-    /// The eight bytes that 24 characters write, by their nibbles: blank, high, low; blank, high, low, and so on.
+    /// Eight bytes from the nibbles of 24 characters: blank, high, low; blank, high, low, and so on.
     @inline(__always)
     static func joined(_ a: UInt64, _ b: UInt64, _ c: UInt64) -> UInt64 {
-        // Where high and low stand in one word they are laid beside each other; the third byte has one in each of two words.
+        // High and low of one byte in the same word are combined by a shift; the third byte is split across two words.
         let front = a >> 4 | a >> 16
         let middle = b >> 4 | b >> 16
         let back = c << 4 | c >> 8
@@ -55,7 +51,6 @@ struct Sixteen {
         return four | middle & 0xFF_0000_0000 | (back & 0xFF) << 40 | (back >> 24 & 0xFF) << 48 | (back >> 48) << 56
     }
 
-    /// All but the first `count` bytes, 0...15.
     @inline(__always)
     static func without(first count: Int) -> Words {
         count < 8

@@ -1,6 +1,6 @@
-/// Byte by byte: the definitions of what `Span+Scanning.swift` does sixteen bytes at once. Tests alone use them.
+/// Byte-by-byte references for the vector code in `Span+Scanning.swift`. Used only by tests.
 extension Span where Element == UInt8 {
-    /// The plain form of `textRun`, and on 64 bytes of `textOf64`.
+    /// Reference for `textRun`, and for `textOf64` on 64 bytes.
     func plainTextRun(_ range: Range<Int>, allowing extra: UInt8) -> (end: Int, xor: UInt8) {
         var (index, xor): (Int, UInt8) = (Swift.max(0, range.lowerBound), 0)
         while index < Swift.min(range.upperBound, count), self[index] >= 0x20 && self[index] < 0x7F || self[index] == extra {
@@ -10,7 +10,6 @@ extension Span where Element == UInt8 {
         return (index, xor)
     }
 
-    /// The plain form of `spacedHex`.
     func plainSpacedHex(_ offset: Int) -> [UInt8]? {
         guard offset >= 0, offset + 48 <= count else { return nil }
         var bytes: [UInt8] = []
@@ -21,7 +20,6 @@ extension Span where Element == UInt8 {
         return bytes
     }
 
-    /// The plain form of `firstOffset`.
     func plainFirstOffset(of byte: UInt8, from offset: Int = 0) -> Int? {
         var index = Swift.max(0, offset)
         while index < count, self[index] != byte { index += 1 }

@@ -1,8 +1,8 @@
-/// Sixteen bytes at once. The plain forms are in `Span+PlainScanning.swift`; `WireTextTests` compares each with its plain form.
-/// What each is worth alone has not been measured; `.ci/instructions` counts the paths that use them (and-std, text capture).
+/// Scans sixteen bytes at a time. `WireTextTests` compares each function with its reference in `Span+PlainScanning.swift`.
+/// The gain of each alone has not been measured; `.ci/instructions` counts the paths that use them (and-std, text capture).
 extension Span where Element == UInt8 {
-    /// The text at the front of `range`: where it ends, at the first byte that is neither printable ASCII nor
-    /// `extra` (a control character that a format uses within its text), and the exclusive or of its bytes.
+    /// The end of the text at the front of `range`, i.e. the offset of the first byte that is neither printable ASCII nor `extra`
+    /// (a control character that a format allows in text), and the exclusive or of its bytes.
     @inline(__always)
     public func textRun(_ range: Range<Int>, allowing extra: UInt8) -> (end: Int, xor: UInt8) {
         withUnsafeBytes { bytes in
@@ -10,7 +10,7 @@ extension Span where Element == UInt8 {
             let end = Swift.min(range.upperBound, bytes.count)
             guard let base = bytes.baseAddress, start < end else { return (start, 0) }
             var xor = Sixteen.Words.zero
-            /// Takes sixteen bytes but those that `kept` masks out; where the run ends among them, their number before it.
+            /// Adds sixteen bytes, masked by `kept`, to the run; returns the run's length in them if it ends there.
             @inline(__always)
             func runEnds(_ offset: Int, _ kept: Sixteen.Words) -> Int? {
                 let sixteen = Sixteen(base, at: offset)
@@ -34,7 +34,7 @@ extension Span where Element == UInt8 {
                 if let length = runEnds(index, Sixteen.without(first: 0)) { return (index &+ length, folded(xor)) }
                 index &+= 16
             }
-            // The last ones once more with those before them, where so many are.
+            // The last bytes: reread the last sixteen, masking those already done.
             if index < end && end >= 16 {
                 let length = runEnds(end &- 16, Sixteen.without(first: index &- (end &- 16)))
                 return (length.map { end &- 16 &+ $0 } ?? end, folded(xor))
@@ -49,8 +49,8 @@ extension Span where Element == UInt8 {
         }
     }
 
-    /// Whether those of the first 64 bytes that stand in `range` are text as `textRun` takes it, and the exclusive or of all 64;
-    /// `nil` where there are fewer. `range` begins among the first sixteen and ends among the last.
+    /// Whether the first 64 bytes within `range` are text as in `textRun`, and the exclusive or of all 64; `nil` for fewer than 64.
+    /// `range` must begin in the first sixteen and end in the last.
     @inline(__always)
     func textOf64(_ range: Range<Int>, allowing extra: UInt8) -> (isText: Bool, xor: UInt8)? {
         guard count >= 64 else { return nil }
@@ -75,14 +75,13 @@ extension Span where Element == UInt8 {
         return UInt8(truncatingIfNeeded: two ^ two >> 8)
     }
 
-    /// The sixteen bytes that 48 characters from `offset` on write as text captures do, a blank and two hexadecimal digits for
-    /// each, with the first byte lowest; `nil` where anything else is written.
+    /// Sixteen bytes, first lowest, from 48 characters at `offset`: a blank and two hexadecimal digits each; `nil` for other text.
     @inline(__always)
     func spacedHex(_ offset: Int) -> (UInt64, UInt64)? {
         guard offset >= 0, offset <= count &- 48 else { return nil }
         return withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress.map({ $0 + offset }) else { return nil }
-            // Blanks stand three apart, so in each eight characters they have one of three places.
+            // Every third character is a blank, so each group of eight has one of three patterns.
             let (first, second, third) = (0x00FF_0000_FF00_00FF as UInt64, 0xFF00_00FF_0000_FF00 as UInt64, 0x0000_FF00_00FF_0000 as UInt64)
             let (a, b, c) = (Sixteen(base, at: 0), Sixteen(base, at: 16), Sixteen(base, at: 32))
             let others =

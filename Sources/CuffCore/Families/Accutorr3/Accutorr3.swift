@@ -1,15 +1,12 @@
 /// Datascope Accutorr 3 and 4. Serial; one line of values on request. FRAMING ONLY: lines are recognised and counted, and no reading
-/// is ever taken from them, because the order of the pressures is in doubt.
-///
+/// is taken from them, because the order of the pressures is uncertain.
 /// Host    `P` values, `C` prompt, `L` limits                                                          documented [1]
 /// Answer  `P:` and nine fields with commas between, CR LF: SaO2, pulse, systolic, mean, diastolic, status 0, 1, 2, minutes since
 ///         the measurement; blanks on the left, `--` no value                                          documented [1]
 /// Example `P:--,85,120, 45, 80,000,010,000, 5`                                                        documented [1]
-///
-/// The manual's own example contradicts its order: 45 as mean would lie below 80 as diastolic. Which is wrong only a recorded line
-/// beside the display's numbers can tell.
+/// The manual's own example contradicts its order: 45 as mean would lie below 80 as diastolic. Only a recorded line
+/// beside the display's numbers can show which is wrong.
 /// There is no check. The line speed is in no source: 9600 is this program's default, not a fact.
-///
 /// [1] Datascope Accutorr 3/4 manual, manualslib.de 1387918, page 131
 extension CuffDriver {
     package static let accutorr3 = CuffDriver(
@@ -31,13 +28,12 @@ extension CuffDriver {
         sources: ["Datascope Accutorr 3/4 manual (manualslib.de 1387918), page 131"],
         makeSession: { _ in Accutorr3Session() },
         makeSimulator: { _ in Accutorr3Simulator() },
-        countFrames: { FrameReader.count(Accutorr3Line(), in: $0) },
+        findFrames: { FrameReader.find(Accutorr3Line(), in: $0) },
         redaction: .nothing)
 }
 
-/// One line of values.
 struct Accutorr3Line: FrameFormat {
-    /// `P:`, nine fields of at most four characters, eight commas, CR LF; room for longer ones.
+    /// `P:`, nine fields of at most four characters, eight commas, CR LF; some longer ones fit too.
     static let maximumLength = 64
     static let startByte: UInt8? = 0x50
     static let fields = 9
@@ -64,7 +60,7 @@ struct Accutorr3Line: FrameFormat {
     }
 }
 
-/// Counts lines. It writes nothing and emits nothing.
+/// Counts lines; writes and emits nothing.
 struct Accutorr3Session: FramedSession {
     var reader = FrameReader(Accutorr3Line())
     var isFinished = false

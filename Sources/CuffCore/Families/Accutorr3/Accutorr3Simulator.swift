@@ -1,4 +1,4 @@
-/// An Accutorr that answers `P` with the manual's example. It carries none of the script's records, since their order is in doubt.
+/// Answers `P` with the manual's example. The script's records are not used, because the order of values is uncertain.
 struct Accutorr3Simulator: CuffSimulator {
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         guard case .received(let bytes) = event else { return [] }

@@ -1,13 +1,10 @@
 /// AMPall BP868F. Serial; pushes a result after each measurement and takes no commands.
-///
 /// Frame  `5E SSS MMM DDD PPP [A] 5E`   ASCII digits: systolic, mean, diastolic, pulse, arrhythmia   documented [1][2]
 ///   the same byte (`^`) opens and closes; no check, no other terminator; 12 digits [2] or 13 [1]
 ///   A: 1 arrhythmia [1]; 0 none: guess; any other digit is of unknown meaning
 /// Stray bytes (`00 0E`) before the first caret were seen                                            observed [2]
-/// A zero pressure stands for no value                                                                guess
-///
-/// A lost caret costs at most the frame beside it: what stands between two carets counts only when it is 12 or 13 digits.
-///
+/// A zero pressure means no value                                                                     guess
+/// A lost caret costs at most one adjacent frame: the text between two carets counts only if it has 12 or 13 digits.
 /// [1] a public C# class XiMPLib.xDevice.xBpMeter.AMPAll.BP868F whose origin is not established
 /// [2] cof9300/flutter-mtad-v1_test, lib/features/measurement/parser/amp_bp868_parser.dart and its test (they cite
 /// the vendor's paper AMP-RND-0001)
@@ -34,7 +31,7 @@ extension CuffDriver {
             PushSession(AmpallBP868FFrame()) { AmpallBP868FFrame.reading($0) }
         },
         makeSimulator: { PushSimulator.ampallBP868F($0) },
-        countFrames: { FrameReader.count(AmpallBP868FFrame(), in: $0) },
+        findFrames: { FrameReader.find(AmpallBP868FFrame(), in: $0) },
         redaction: .nothing)
 }
 

@@ -1,5 +1,5 @@
 extension PushSimulator {
-    /// A BP868F that pushes its records; with `digits: 12` without the arrhythmia digit.
+    /// Pushes its records; with `digits: 12` without the arrhythmia digit.
     static func ampallBP868F(_ script: SimulatorScript) -> PushSimulator {
         let isShort = script.options["digits"] == "12"
         return PushSimulator(script) { record in

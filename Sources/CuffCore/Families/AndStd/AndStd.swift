@@ -1,5 +1,4 @@
 /// A&D STD format: TM-2655P, TM-2657P; InBody BPBIO320, BPBIO750. Serial; results on request and unasked.
-///
 /// Host frame    `16 16 01 a1 a2 02 c1 c2 03 BCC`     SYN SYN SOH, address "00", STX, command, ETX           documented [1]
 /// Acknowledge   `16 16 01 a1 a2 06`                  first six bytes end in ACK (06) or NAK (15), no BCC    observed [2]
 /// Result        `16 16 01 a1 a2 02 text 03 BCC`      64 bytes in all                                        observed [1][3]
@@ -10,10 +9,8 @@
 ///               what it pushes is called RA instead of RB, has 138 bytes and p, c, l, d, h, s, w, f, e, b too    recorded [5]
 /// Pulse table   head RS `RP` RS `N` nn RS, then nn times `ppp,aaa` RS: cuff pressure and amplitude           observed [1]
 /// BCC           xor of SOH…ETX; verified on one recorded 64-byte answer [1]
-///
 /// Published readers send `RP` and `ST` with a BCC that contradicts the rule and are understood, so a cuff may not check
 /// commands; ours are computed. One reader zero-pads writes to 16 bytes; ours does not (guess: no cuff needs it).
-///
 /// [1] BaobabHealthTrust/vitals_kiosk, lib/tm2655.rb   [2] public Kotlin classes (package ru.viscur.dh.apps.paramedicdevice)
 /// whose origin is not established   [3] cof9300/flutter-mtad-v1_test, measurement_listener.dart and inbody_parser.dart; a
 /// public Python BLE reader of a BPBIO320 whose origin is not established   [4] a public Python reader of a TM-2657 whose
@@ -55,7 +52,7 @@ extension CuffDriver {
         startCommands: [[0x02, 0x53, 0x54, 0x03], [0x02, 0x52, 0x43, 0x03]],
         makeSession: { AndStdSession($0) },
         makeSimulator: { AndStdSimulator($0) },
-        countFrames: { FrameReader.count(AndStdFrame(), in: $0) },
+        findFrames: { FrameReader.find(AndStdFrame(), in: $0) },
         redaction: .andStd)
 }
 
@@ -77,7 +74,7 @@ struct AndStdFrame: FrameFormat {
 
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
         guard bytes[0] == Self.syn else { return .reject(.notAStart) }
-        // A result of the usual length: with its check, the exclusive or of the whole frame is zero.
+        // The usual length: with its check, the exclusive or of the whole frame is zero.
         if let text = bytes.textOf64(6..<62, allowing: Self.rs), text.isText, text.xor == 0, bytes[1] == Self.syn,
             bytes[2] == Self.soh, bytes[5] == Self.stx, bytes[62] == Self.etx
         {
@@ -123,7 +120,7 @@ struct AndStdSession: FramedSession, MeasuringSession {
     var stopCommand: [UInt8] { AndStdFrame.encode(.stop, address: address) }
     private var mode = Mode.listening
     private var origin = Reading.Origin.push
-    /// The six letters of the last result, to notice another cuff on the line.
+    /// The six letters of the last result, to detect another cuff on the line.
     private var model: UInt64?
     private let address: [UInt8]
     private let startCommand: AndStdCommand
@@ -158,7 +155,7 @@ struct AndStdSession: FramedSession, MeasuringSession {
         ask(Request(command, bytes, within: .seconds(3), attempts: attempts), into: &actions)
     }
 
-    /// A result that was asked for comes from memory; one after a start is a measurement's; any other was pushed.
+    /// A requested result comes from memory; one after a start is a measurement's; others were pushed.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.count >= 8, bytes[5] == AndStdFrame.stx else { return }
         let question = bytes.span
@@ -171,7 +168,7 @@ struct AndStdSession: FramedSession, MeasuringSession {
 
     mutating func unanswered(_ question: AndStdCommand, into actions: inout SessionActions) {
         switch question {
-        // The reading itself is already out; the table is an extra that not every model has.
+        // The reading was emitted; the table is an extra that not every model has.
         case .pulseTable: finish(.complete, into: &actions)
         case .result: finish(.noAnswer("the cuff did not answer RB"), into: &actions)
         default: giveUp("the cuff did not acknowledge the start", into: &actions)
@@ -237,7 +234,7 @@ struct AndStdSession: FramedSession, MeasuringSession {
     private mutating func identify(_ letters: UInt64?, _ range: Range<Int>, into actions: inout SessionActions) {
         model = letters
         let name = reader.buffer.span.extracting(range).part(6, 6)
-        // InBody writes zeros where the model stands.
+        // InBody writes zeros for the model.
         guard name.contains(where: { $0 != 0x30 }) else { return }
         actions.append(.identify(DeviceIdentity(manufacturer: "A&D", model: DeviceIdentity.text(name))))
     }
@@ -263,7 +260,6 @@ struct AndStdSession: FramedSession, MeasuringSession {
             if unread > 0 { actions.append(.report(.ignored("pairs of a pulse table that cannot be read", frame))) }
             if mode == .tabulating { finish(.complete, into: &actions) }
         } else if AndStdCommand(rawValue: String(decoding: text, as: UTF8.self)) == nil {
-            // An echo of the host's own command says nothing.
             actions.append(.report(.ignored("a frame of no known kind", frame)))
         }
     }

@@ -1,5 +1,5 @@
 extension Redaction {
-    /// The date in front of the record; in the TM-2657P's text also every field whose tag no source explains. BCC again.
+    /// The date before the record; in the TM-2657P's text also every field with an undocumented tag.
     static let andStd = frames(AndStdFrame()) { frame, side, work in
         guard side == .fromCuff, frame.count > 8 else { return }
         let body = 6..<(frame.count - 2)
@@ -22,6 +22,6 @@ extension Redaction {
         frame[frame.count - 1] = Checksum.xor8(frame.span, 2..<(frame.count - 1))
     }
 
-    /// E S M D P I L i m r t: the fields that `AndStd.swift` explains.
+    /// The documented tags of `AndStd.swift`.
     private static let andStdTags = Set("ESMDPILimrt".utf8)
 }

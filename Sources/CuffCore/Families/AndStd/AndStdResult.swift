@@ -1,12 +1,11 @@
-/// Decoding of one A&D STD result frame, by the offsets of the 64-byte form or by tags where the text is longer.
+/// Decodes one A&D STD result frame, by the offsets of the 64-byte form or by tags in longer text.
 enum AndStdResult {
-    /// Whether a whole, checked frame has the 64-byte form, in which every field has its place.
+    /// Whether a checked frame has the 64-byte form with fixed offsets.
     @inline(__always)
     static func isFixed(_ frame: Span<UInt8>) -> Bool {
         frame.count == 64 && frame[33] == 0x53 && frame[38] == 0x4D && frame[43] == 0x44 && frame[48] == 0x50
     }
 
-    /// The reading of a frame that `isFixed`.
     @inline(__always)
     static func reading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading {
         result(
@@ -22,7 +21,7 @@ enum AndStdResult {
     ) -> Reading {
         let content: Reading.Content
         if let systolic, let diastolic, error == 0, systolic > 0, diastolic > 0 {
-            // 000 is how InBody writes an absent mean; no cuff measures a pulse of 0.
+            // InBody writes an absent mean as 000; no cuff measures a pulse of 0.
             content = .bloodPressure(
                 BloodPressure(
                     systolic: .mmHg(systolic), diastolic: .mmHg(diastolic),
@@ -35,7 +34,7 @@ enum AndStdResult {
             content, driver: "and-std", flags: flags, clock: clock, origin: origin, raw: RawBytes(frame))
     }
 
-    /// YYMMDDhhmm at `offset`; zeros are a clock that was never set (InBody has none).
+    /// YYMMDDhhmm at `offset`; zeros mean that the clock was never set (InBody has none).
     @inline(__always)
     private static func clock(_ frame: Span<UInt8>, _ offset: Int) -> DeviceClock {
         guard let (year, month, day, hour) = frame.digitPairs(offset), let minute = frame.digits(offset + 8, 2)
@@ -44,7 +43,7 @@ enum AndStdResult {
         return DeviceClock(DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute))
     }
 
-    /// The TM-2657P's newer text, record RB or RA: fields between RS, known by their first letter; unknown tags are passed over.
+    /// The TM-2657P's newer text, record RB or RA: fields between RS, identified by their first letter; unknown tags are ignored.
     static func taggedReading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading? {
         var systolic: Int?
         var diastolic: Int?
@@ -64,7 +63,7 @@ enum AndStdResult {
                 let number = frame.paddedDigits(start + 1, length - 1)
                 switch frame[start] {
                 case 0x45 where length == 3: error = number
-                // Three characters and no other number of them: an xor does not see two equal characters come or go.
+                // Exactly three characters: xor does not detect two equal characters added or lost.
                 case 0x53 where length == 4: systolic = number
                 case 0x4D where length == 4: mean = number
                 case 0x44 where length == 4: diastolic = number
@@ -78,7 +77,6 @@ enum AndStdResult {
             }
             start = end + 1
         }
-        // A result names its pressures, or the error that took their place.
         guard isResult, systolic != nil || error != 0 else { return nil }
         return result(
             frame, systolic: systolic, mean: mean, diastolic: diastolic, pulse: pulse, clock: clock, error: error,

@@ -1,5 +1,5 @@
-/// A TM-2655P: answers RB with its last result, acknowledges ST and sends the next one, answers RP with a pulse table.
-/// With `variant: inbody` it writes zeros where an InBody does. With `pushes` it sends its records by itself.
+/// A TM-2655P: answers RB with its last result, acknowledges ST and sends the next one, answers RP with a pulse table. With `variant:
+/// inbody` it writes zeros as an InBody. With `pushes` it sends its records unasked.
 struct AndStdSimulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(AndStdFrame())

@@ -1,16 +1,13 @@
 /// A&D UA-767PC. Serial; pushes a result after each measurement.
-///
 /// Result  `CC PP DD RR UU`  ten ASCII hexadecimal characters, two per value, no delimiter, no check   observed [1][2]
 ///   CC 80 good; 81, 82, 83 other states                                                             documented [2]
 ///   PP systolic minus diastolic; DD diastolic; RR pulse                                              observed [1][2]
-///   UU mean arterial pressure                                                                        guess: no source says so,
+///   UU mean arterial pressure                                                                        guess: in no source,
 ///      but it fits all three known results: 152/76 has 96, 105/76 has 82, 98/66 has 76                          [1][2]
 /// Example `804C4C4960`: 152/76, mean 96, pulse 73                                                    documented [2]
-///
-/// Nothing in the bytes marks a beginning or an end: a result is what stands between two silences. Several results
-/// without a silence between them (a file of plain bytes) are read only when every ten characters among them are one.
+/// Nothing in the bytes marks a beginning or an end: a result is the text between two silences. Several results
+/// without a silence between them (a file of plain bytes) are read only if every ten characters form one.
 /// Upper-case digits only, as in the example; that the cuff never writes lower case is a guess.
-///
 /// [1] videntity/python-omhe, omhe/hardware/bloodpressure_a_and_d_UA767PC/bloodpressure.py (it opens with XON/XOFF)
 /// [2] public JavaScript readers (object UA767) whose origin is not established
 extension CuffDriver {
@@ -33,21 +30,18 @@ extension CuffDriver {
         ],
         makeSession: { _ in AndUA767PCSession() },
         makeSimulator: { PushSimulator.andUA767PC($0) },
-        countFrames: { AndUA767PCSession.count(in: $0) },
+        findFrames: { AndUA767PCSession.find(in: $0) },
         redaction: .nothing)
 }
 
 struct AndUA767PCSession: FinishingSession {
-    /// Characters of one result.
     static let length = 10
-    /// Fifty results: far more than are sent without a pause, and still little memory.
+    /// Fifty results: far more than are sent without a pause.
     static let maximumBurst = 500
-    /// Ten characters take 11 ms at 9600; USB adapters hold bytes back for up to 16 ms. How long the cuff may pause
-    /// within a result is a guess.
+    /// Ten characters take 11 ms at 9600; USB adapters delay bytes by up to 16 ms. How long the cuff may pause within a result is a guess.
     static let silence = Duration.milliseconds(300)
 
     private var burst: [UInt8] = []
-    /// Bytes of a burst that grew too long to be kept.
     private var lost = 0
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.andUA767PC.capabilities }
@@ -88,8 +82,7 @@ struct AndUA767PCSession: FinishingSession {
         }
     }
 
-    /// The results of one burst; `nil` when it is anything else. One bad character spoils the burst: with no check and
-    /// no delimiter, the characters beside it cannot be trusted either.
+    /// The results of one burst; `nil` for other text. One bad character invalidates all, because there is no check or delimiter.
     static func readings(_ burst: Span<UInt8>) -> [Reading]? {
         guard burst.count % length == 0 else { return nil }
         var readings: [Reading] = []
@@ -114,15 +107,16 @@ struct AndUA767PCSession: FinishingSession {
             content = .bloodPressure(
                 BloodPressure(
                     systolic: .mmHg(difference + diastolic), diastolic: .mmHg(diastolic),
-                    // Anything else than a mean would hardly lie between the two, and is not told.
+                    // A value other than a mean would hardly lie between the two, and is dropped.
                     mean: (diastolic...(difference + diastolic)).contains(last) ? .mmHg(last) : nil,
                     pulse: pulse > 0 ? PulseRate(pulse) : nil, pulseAbsence: pulse > 0 ? .none : .notMeasured))
         }
         return Reading(content, driver: "and-ua767pc", flags: .noMeasurementCheck, origin: .push, raw: RawBytes(text))
     }
 
-    static func count(in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
-        guard bytes.count <= maximumBurst, let readings = readings(bytes.span) else { return (0, 0) }
-        return (readings.count, bytes.count)
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        guard bytes.count <= maximumBurst, let readings = readings(bytes.span), !readings.isEmpty else { return FoundFrames() }
+        let length = bytes.count / readings.count
+        return FoundFrames((0..<readings.count).map { $0 * length..<($0 + 1) * length })
     }
 }

@@ -1,5 +1,5 @@
 extension PushSimulator {
-    /// A UA-767PC that pushes its records; a failed one with the state 81.
+    /// Pushes its records; failed ones with the state 81.
     static func andUA767PC(_ script: SimulatorScript) -> PushSimulator {
         PushSimulator(script) { record in
             let isGood = record.failure == nil

@@ -1,15 +1,12 @@
 /// Ivy Vital-Guard 450C, protocol ANSAR-B: a bedside monitor that sends one message a second and takes no commands.
-///
 /// Message  `FF`, `ANSAR-B ` with its blank, 400 bytes of waves, lines of text that end with CR, `FE`     recorded: 27 messages [1]
 ///   waves  ECG 200, respiration 50, pleth 50, P1 50, P2 50; any value, FE, FF and 0D too                               [1]
 /// Line     `NIBP=state;sys;dia;mean;pulse;label;alarm`, e.g. `NIBP=4;121;75;92;80;;`; an empty field is no value    recorded [1]
 ///   state  a number whose meaning is unknown
-/// Others   `HR`, `RR`, `ETCO2`, `SPO2`, `T1`, `T2`; `P1=` and `P2=` are invasive and no cuff: passed over              [1]
-///
-/// The result is in every message until the next one: a change of its four values is a new determination. One that was
-/// already there when the conversation began is of an unknown time. No check: a message with a character out of place, or with an
-/// NIBP line of another form, gives nothing.
-///
+/// Others   `HR`, `RR`, `ETCO2`, `SPO2`, `T1`, `T2`; `P1=` and `P2=` are invasive, not a cuff: ignored                 [1]
+/// The result is in every message until the next one: a change of its four values is a new determination. The time of one
+/// present when the conversation began is unknown. No check: a message with an unexpected character, or with an
+/// NIBP line of another form, gives no reading.
 /// [1] mdpnp/mdpnp, package org.mdpnp.devices.cpc: AnsarB.java, DemoIvy450C.java, test data Ivy450C.1.data
 extension CuffDriver {
     package static let ansarB = CuffDriver(
@@ -32,7 +29,7 @@ extension CuffDriver {
         sources: ["mdpnp/mdpnp (BSD-2): org.mdpnp.devices.cpc AnsarB.java, DemoIvy450C.java; test data Ivy450C.1.data"],
         makeSession: { _ in AnsarBSession() },
         makeSimulator: { AnsarBSimulator($0) },
-        countFrames: { FrameReader.count(AnsarBFrame(), in: $0) },
+        findFrames: { FrameReader.find(AnsarBFrame(), in: $0) },
         redaction: .ansarB)
 }
 
@@ -42,9 +39,8 @@ struct AnsarBFrame: FrameFormat {
     static let carriageReturn: UInt8 = 0x0D
     static let name: StaticString = "ANSAR-B "
     static let waves = 400
-    /// Where the text begins.
     static let text = 9 + waves
-    /// The recorded messages have 152 bytes of text; 1,024 leave room for longer alarms.
+    /// The recorded messages have 152 bytes of text; longer alarms fit too.
     static let longestText = 1024
     static let maximumLength = text + longestText + 1
 
@@ -62,7 +58,7 @@ struct AnsarBFrame: FrameFormat {
         return end > Self.text && bytes[end - 1] == Self.carriageReturn ? .frame(length: end + 1) : .reject(.badLength)
     }
 
-    /// The one NIBP line of a whole message; `nil` unless there is exactly one.
+    /// The NIBP line of a message; `nil` unless there is exactly one.
     static func line(_ frame: Span<UInt8>) -> [UInt8]? {
         let lines = frame.part(text, frame.count - text - 1).split(separator: carriageReturn)
             .filter { $0.starts(with: "NIBP=".utf8) }
@@ -70,14 +66,11 @@ struct AnsarBFrame: FrameFormat {
     }
 }
 
-/// What an NIBP line shows.
 struct AnsarBResult: Sendable, Hashable {
-    /// Systolic, diastolic, mean and pulse.
     var values: [Int?]
 
     var isEmpty: Bool { values.allSatisfy { $0 == nil } }
 
-    /// `nil` for a line of any other form.
     init?(_ line: [UInt8]) {
         let fields = line.dropFirst(5).split(separator: 0x3B, omittingEmptySubsequences: false).map(Array.init)
         guard fields.count == 7, (1...2).contains(fields[0].count), Self.number(fields[0]) != nil else { return nil }
@@ -89,14 +82,12 @@ struct AnsarBResult: Sendable, Hashable {
         }
     }
 
-    /// One to three digits.
     private static func number(_ text: [UInt8]) -> Int? { text.count <= 3 ? text.span.digits(0, text.count) : nil }
 
-    /// The four values as sent, which stay while the result stands: state, label and alarm do not.
+    /// The four values as sent, without state, label and alarm, which change while the result is shown.
     var text: [UInt8] { Array(values.map { $0.map { String($0) } ?? "" }.joined(separator: ";").utf8) }
 
-    /// The blood pressure; `nil` where systolic or diastolic is missing, or the values cannot be one determination's: without a
-    /// check, a mean outside of its pressures shows the damage.
+    /// `nil` if systolic or diastolic is missing, or the mean is not between them, which shows damage.
     var pressure: BloodPressure? {
         guard values.count == 4, let high = values[0], let low = values[1] else { return nil }
         let pressure = BloodPressure(

@@ -1,6 +1,6 @@
 extension Redaction {
-    /// Lines of the recorded kinds hold measurements and stay, and so do the waves; of every other line the text is overwritten, for it may
-    /// name a patient or a time. There is no check.
+    /// Lines of the recorded kinds hold measurements and stay, as do the waves; the text of other lines is overwritten, because it may
+    /// contain a patient or a time. There is no check.
     static let ansarB = frames(AnsarBFrame(), blanksGaps: true) { frame, side, work in
         guard side == .fromCuff else { return }
         var start = AnsarBFrame.text

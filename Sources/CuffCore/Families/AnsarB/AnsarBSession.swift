@@ -1,4 +1,3 @@
-/// Listens to a Vital-Guard and gives each new result that its messages show.
 struct AnsarBSession: FramedSession {
     var reader = FrameReader(AnsarBFrame())
     var hearsCommits: Bool { false }
@@ -6,7 +5,6 @@ struct AnsarBSession: FramedSession {
     var capabilities: Capabilities { CuffDriver.ansarB.capabilities }
     private var emitted = 0
     private var standing = StandingResult<AnsarBResult>()
-    /// The message before showed no values.
     private var wasEmpty = false
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
@@ -19,7 +17,6 @@ struct AnsarBSession: FramedSession {
         }
         let reading = Reading(
             .bloodPressure(pressure), driver: "ansar-b", flags: .noMeasurementCheck, origin: .memory, raw: RawBytes(result.text))
-        // Values that had vanished, or were not there yet, are determined just now.
         _ = standing.receive(reading, result, isNew: wasEmpty, emitted: &emitted, into: &actions)
         wasEmpty = false
     }

@@ -1,8 +1,6 @@
-/// A Vital-Guard that sends a message a second with flat waves; each `interval` its NIBP line shows the next record, and keeps
-/// showing it. A failed record shows no values.
+/// Sends a message per second with flat waves; each `interval` its NIBP line changes to the next record. A failed record has no values.
 struct AnsarBSimulator: CuffSimulator {
     private let script: SimulatorScript
-    /// Records shown so far.
     private var shown = 0
 
     init(_ script: SimulatorScript) { self.script = script }

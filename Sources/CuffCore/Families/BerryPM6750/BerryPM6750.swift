@@ -7,7 +7,7 @@
 /// NIBP     type 03, five data bytes, about twice a second                                           documented [1][2]
 ///   status, cuff / 2, systolic, mean, diastolic; pressures 0…250
 ///   status bits 0–1 patient; bits 2–5: 0 finished, 1 running, 2 stopped, 3 over-pressure, 4 cuff loose, 5 time-out,
-///   6 error, 7 disturbed, 8 out of range, 9 initialising (commands are ignored), 10 initialised
+///   6 error, 7 disturbed, 8 out of range, 9 initialising (commands are ignored), 10 initialised; 9, 10 wait: also [4] of a PM1200
 ///   The pressures mean something only with 0. There is no pulse in it.
 /// Others   01 ECG wave, 02 ECG, 04 SpO2, 05 temperature, 30 and 31 beat marks, FE and FF waves: passed over  documented [2]
 ///
@@ -16,10 +16,11 @@
 ///
 /// [1] elmerrocha/telsy-cab berry_decoder.py   [2] Abrunacci/berry_med, docs/protocolo_berry.md,
 /// measured on a board   [3] public Python readers whose origin is not established
+/// [4] luoshutu/PyGUI PM1200DataAnalysis.py
 extension CuffDriver {
     package static let berryPM6750 = CuffDriver(
         id: "berry-pm6750",
-        models: ["Berry Medical PM6750"],
+        models: ["Berry Medical PM6750", "Berry Medical PM1200"],
         summary: "board for ECG, SpO2, temperature and blood pressure; only the last is read",
         grade: .a, testedOn: .derived,
         claims: [.shared(vendor: 0x0483, product: 0x5740)],
@@ -36,13 +37,13 @@ extension CuffDriver {
         ],
         sources: [
             "elmerrocha/telsy-cab (AGPL-3.0)", "Abrunacci/berry_med, docs/protocolo_berry.md, measured on a board",
-            "public Python readers whose origin is not established",
+            "public Python readers whose origin is not established", "luoshutu/PyGUI (PM1200DataAnalysis.py: a PM1200)",
         ],
         options: ["patient": "adult, child or neonate: set before a measurement"],
         startCommands: [BerryPM6750Command.start],
         makeSession: { BerryPM6750Session($0) },
         makeSimulator: { BerryPM6750Simulator($0) },
-        countFrames: { FrameReader.count(BerryPM6750Frame(), in: $0) },
+        findFrames: { FrameReader.find(BerryPM6750Frame(), in: $0) },
         redaction: .nothing)
 }
 

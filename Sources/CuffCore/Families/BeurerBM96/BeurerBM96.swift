@@ -1,18 +1,16 @@
 /// Beurer BM 96 Cardio, a cuff with a one-channel ECG, `314a:0102`. HID; the memory on request, record by record.
-///
-/// Report    to the cuff 8 bytes, filled up with F4; answers up to 64, filled up in the same way; no report number   observed [1]
-///           an answer that begins with F4 is filling: the next one counts                             observed [1]
+/// Report    to the cuff 8 bytes, padded with F4; answers up to 64, padded in the same way; no report number         observed [1]
+///           an answer that begins with F4 is padding: the next one counts                             observed [1]
 /// `AA`      -> `55`                                                                                   observed [1]
 /// `A1`      -> the cuff's name, ended by F4                                                           observed [1]
 /// `A2`      -> number of records of user 1, number of records of user 2                               observed [1]
 /// `A3 u i`  -> record i of user u, both from 0                                                        observed [1]
 ///   u, i, ?, sensor, hour, minute, day, month, year - 2000, flags, ?, then SYS, DIA, pulse            observed [1]
 ///   sensor 1 pressure; 2 ECG, which has its pulse in place of SYS and no pressures                    observed [1]
-///   flags of a pressure: 2 at rest, 3 not at rest, 9 atrial fibrillation, 13 that and arrhythmia; from few samples   observed [1]
+///   flags of a pressure: 2 at rest, 3 not at rest, 9 atrial fibrillation, 13 both that and arrhythmia; from few samples   observed [1]
 /// `A4 u i`, `A5 u i row 00 page` -> size and rows of an ECG: not read here                            observed [1]
-/// `F7`, 50 ms, `F6`: leaves the PC mode; the cuff must then be plugged in again. Its only reader does not send them, nor
-/// does this driver.                                                                                   observed [1]
-///
+/// `F7`, 50 ms, `F6`: leaves the PC mode; the cuff must then be reconnected. Neither its only reader nor this
+/// driver sends them.                                                                                  observed [1]
 /// [1] roose242/bmtoolkit bmquery.py (MIT), two versions
 extension CuffDriver {
     package static let beurerBM96 = CuffDriver(
@@ -49,16 +47,14 @@ enum BeurerBM96Report {
 
     static func record(user: UInt8, index: UInt8) -> [UInt8] { [0xA3, user, index] }
 
-    /// The numbers of records of an answer to A2; `nil` for any other answer. A late answer to AA has filling in the second place.
+    /// The numbers of records in an answer to A2; `nil` for other answers. A late answer to AA has padding in the second place.
     static func counts(_ report: [UInt8]) -> [UInt8]? {
         guard report.count >= 2, report[1] != filler, report.dropFirst(2).allSatisfy({ $0 == filler }) else { return nil }
         return Array(report[..<2])
     }
 
-    /// The text of an answer to A1.
     static func name(_ report: [UInt8]) -> String { DeviceIdentity.text(report.prefix { $0 != filler }) }
 
-    /// The blood pressure of a record; `nil` where it has none.
     static func reading(_ record: [UInt8]) -> Reading? {
         let bytes = record.span
         guard record.count >= recordLength, bytes[3] == pressureSensor, bytes[11] > 0, bytes[12] > 0 else { return nil }

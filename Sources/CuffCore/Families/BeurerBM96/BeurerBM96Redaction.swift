@@ -19,7 +19,7 @@ extension Redaction {
         }
     }
 
-    /// Nothing else has a sensor's number at its place, a time of day, and filling behind the pulse.
+    /// Only records have a sensor number, a time of day, and padding behind the pulse.
     private static func isBM96Record(_ report: [UInt8], _ used: Int) -> Bool {
         guard report.count >= BeurerBM96Report.recordLength, used <= BeurerBM96Report.recordLength, used > 8 else { return false }
         return [BeurerBM96Report.pressureSensor, BeurerBM96Report.ecgSensor].contains(report[3]) && report[4] < 24 && report[5] < 60

@@ -1,5 +1,4 @@
-/// One question, one report. Rules: an answer is decoded by the question that was sent last, by any host; a record counts only where it names
-/// the user and the place that were asked for; three tries each.
+/// One request, one report, three tries. Answers are decoded by the last request of any host; records need the requested user and index.
 struct BeurerBM96Session: RecordwiseSession {
     static let filling = (report: BeurerBM96Report.size, with: BeurerBM96Report.filler)
     static let memoryQuestions: [[UInt8]] = [[0xAA], [0xA2]]
@@ -38,7 +37,7 @@ struct BeurerBM96Session: RecordwiseSession {
             }
             if requests.isAwaiting { planRecords(counts, into: &actions) }
         case 0xA3 where asked.count == 3: guard receiveRecord(report, asked, into: &actions) else { return }
-        // An ECG, which other software asked for.
+        // An ECG, requested by other software.
         case 0xA4?, 0xA5?: return
         default: return actions.append(.report(.ignored("a report that answers no question", Array(report.prefix(16)))))
         }
@@ -52,7 +51,6 @@ struct BeurerBM96Session: RecordwiseSession {
         }
     }
 
-    /// Whether the report answers the question.
     private mutating func receiveRecord(_ report: [UInt8], _ asked: [UInt8], into actions: inout SessionActions) -> Bool {
         guard report.count >= BeurerBM96Report.recordLength, Array(report[..<2]) == Array(asked.dropFirst()) else {
             actions.append(.report(.ignored("a record other than the one that was asked for", Array(report.prefix(16)))))

@@ -1,9 +1,8 @@
-/// A BM 96 in PC mode; the oldest record of each user is number 0. Every third record of user 1 is preceded by an ECG. With
-/// `pc-mode: no` it answers nothing.
+/// The oldest record of each user is number 0. Every third record of user 1 is preceded by an ECG. With `pc-mode: no` it is silent.
 struct BeurerBM96Simulator: CuffSimulator {
     private static let answerSize = 64
     private let isInPCMode: Bool
-    /// The records of user 1 and of user 2, without the two bytes that name them.
+    /// The records of user 1 and of user 2, without the two leading bytes.
     private let records: [[[UInt8]]]
 
     init(_ script: SimulatorScript) {
@@ -13,7 +12,7 @@ struct BeurerBM96Simulator: CuffSimulator {
             let all = stored.enumerated().flatMap { index, record in
                 index % 3 == 0 && user == 1 ? [Self.ecg(record), Self.pressure(record)] : [Self.pressure(record)]
             }
-            // A number of F4 or more would be taken for filling.
+            // Numbers from F4 would be taken for padding.
             return Array(all.prefix(0xF0))
         }
     }

@@ -1,21 +1,18 @@
 /// Beurer BM58, BM55, BM65 with a HID interface, `0c45:7406`. Memory on request, record by record.
-///
-/// The vendor id is Microdia's and sits in webcams and the like too; the cuffs say bcdDevice 0170              observed [1]
-/// Report    8 bytes, no report number; the host fills up with F4                                    observed [1][2][3]
-/// `AA`      -> `55`: in PC mode; no answer: not in PC mode, plug in again                              observed [2][3]
-/// `A4`…`A7` -> 8 characters each of the cuff's name, filled with F4                                    observed [1][3]
+/// The vendor id is Microdia's, also used in webcams; the cuffs have bcdDevice 0170                              observed [1]
+/// Report    8 bytes, no report number; the host pads with F4                                        observed [1][2][3]
+/// `AA`      -> `55`: in PC mode; no answer: not in PC mode, reconnect                                  observed [2][3]
+/// `A4`…`A7` -> 8 characters each of the cuff's name, padded with F4                                    observed [1][3]
 /// `A2`      -> number of records, both users together                                               observed [1][2][3]
 /// `A3 n`    -> record n, from 1: user 1 newest first, then user 2                                      observed [3]
 ///   SYS-25, DIA-25, pulse, month, day, hour, minute, year                                           observed [1][2][3]
 ///   month bits 0…3, bit 7 movement (BM55)                                                              observed [2]
 ///   day bits 0…4, bit 7 user 2                                                                         observed [2][3]
 ///   year bits 0…4, bit 7 irregular pulse; bits 5, 6: the year's in [2], not in [3]                     contradicted
-///   `A9` in place of SYS: no such record                                                               observed [3]
+///   `A9` for SYS: no such record                                                                        observed [3]
 /// `F7`, 40 ms or more, `F6`: end of the session                                                        observed [3]
-///
-/// A9 is also a systolic pressure of 194. Followed by filling, or by the rest of the answer before (stale bytes, as
-/// other cuffs leave them: guess), it is "no such record"; followed by anything else it is 194.
-///
+/// A9 is also a systolic pressure of 194. Followed by padding, or by the rest of the previous answer (stale bytes, as
+/// in other cuffs: guess), it is "no such record"; followed by other bytes it is 194.
 /// [1] muling-tt/beurer_bm58 bm58.py   [2] roose242/bmdump bmdump.py   [3] beep-projects/bpconnect beurerbm.py
 extension CuffDriver {
     package static let beurerHID = CuffDriver(
@@ -50,10 +47,9 @@ enum BeurerHIDReport {
         bytes + [UInt8](repeating: filler, count: max(0, 8 - bytes.count))
     }
 
-    /// Whether only the first byte says something, as in every answer but a record's.
     static func isSingle(_ report: [UInt8]) -> Bool { report.dropFirst().allSatisfy { $0 == filler } }
 
-    /// The record of an 8-byte answer to A3; `nil` when it holds none. `previous` is the answer before.
+    /// The record in an answer to A3, if any. `previous` is the answer before.
     static func reading(_ report: [UInt8], after previous: [UInt8]) -> Reading? {
         guard report.count == 8, !isSingle(report) else { return nil }
         if report[0] == noRecord && report.dropFirst() == previous.dropFirst() { return nil }
@@ -82,8 +78,8 @@ enum BeurerHIDReport {
     }
 }
 
-/// One question, one report. Rules: an answer is decoded by the question that was sent last, by any host; three tries each; an answer equal
-/// to the one before is asked for once more, because it may be a late copy.
+/// One request, one report, three tries. An answer is decoded by the last request of any host; an answer equal to the previous one is
+/// requested once more, because it may be a late copy.
 struct BeurerHIDSession: RecordwiseSession {
     static let filling = (report: 8, with: BeurerHIDReport.filler)
     static let memoryQuestions: [[UInt8]] = [[0xAA], [0xA2]]
@@ -131,7 +127,7 @@ struct BeurerHIDSession: RecordwiseSession {
                 actions.append(.report(.announced(records: Int(report[0]))))
             }
         case 0xA3 where asked.count == 2:
-            // A late copy of another answer; the record itself is still to come.
+            // A late copy of another answer; the record is still to come.
             if BeurerHIDReport.isSingle(report) && report[0] != BeurerHIDReport.noRecord {
                 return actions.append(.report(.ignored("no record", report)))
             }
@@ -165,7 +161,6 @@ struct BeurerHIDSession: RecordwiseSession {
         if user == nil || reading.user == user.map({ Int32($0) }) { actions.emit(reading) }
     }
 
-    /// The session ends with F7 and, after a pause, F6.
     mutating func allAnswered(into actions: inout SessionActions) {
         isLeaving = true
         actions.append(.write(BeurerHIDReport.question([0xF7])))

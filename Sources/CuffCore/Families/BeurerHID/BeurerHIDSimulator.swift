@@ -1,4 +1,4 @@
-/// A BM58 in PC mode: user 1 newest first, then user 2. With `pc-mode: no` it answers nothing.
+/// A BM58 in PC mode: user 1 newest first, then user 2. With `pc-mode: no` it is silent.
 struct BeurerHIDSimulator: CuffSimulator {
     private let records: [SimulatedRecord]
     private let isInPCMode: Bool

@@ -1,19 +1,15 @@
 /// Beurer BM58 and BM65, the older ones with a serial bridge inside (Andon KD-001 class): the stored readings of one user.
-///
 /// Host      Cuff                                             all: documented by four readers, [1]…[4]
 /// `AA`      `55`                                             every ≈2 s until it answers
-/// `A4`      32 bytes of text                                 what the cuff is
-/// `A2`      1 byte                                           how many records
-/// `A3 n`    9 bytes, or `A9` when there is no such record     n from 1
+/// `A4`      32 bytes of text                                 the model
+/// `A2`      1 byte                                           number of records
+/// `A3 n`    9 bytes, or `A9` if there is no such record      n from 1
 /// Record    `AC s d p M D h m Y`                             s = systolic - 25, d = diastolic - 25, p pulse, Y = year - 2000
-///
-/// The relative with a HID interface keeps flags in the top bits of month, day and year. The serial readers decode none,
-/// so month is taken from 4 bits, day from 5, year from 7, and the rest stays in the record's bytes: guess.
-///
-/// Nothing frames an answer and nothing checks it: its length follows from the question that was *sent*. A byte that was
-/// lost is recovered only by a time-out and a new `AA`; a record that cannot be (an impossible date, systolic below
-/// diastolic) is asked for again, and believed when it comes twice alike. Unsolicited bytes are skipped.
-///
+/// The HID model has flags in the top bits of month, day and year. The serial readers decode none,
+/// so month has 4 bits, day 5, year 7, and the rest is ignored: guess.
+/// Answers have no framing and no check: the length follows from the *sent* request. A lost byte
+/// is recovered only by a time-out and a new `AA`; an impossible record (date, or systolic below
+/// diastolic) is requested again, and accepted if it comes twice. Unsolicited bytes are skipped.
 /// [1] DaveDavenport/BPM   [2] McKael/gobm65   [3] curzon01/bm58   [4] atbrask/BM65DataDownloader
 extension CuffDriver {
     package static let beurerSerial = CuffDriver(
@@ -46,7 +42,6 @@ extension CuffDriver {
         redaction: .beurerSerial)
 }
 
-/// What can be asked, and how long its answer is.
 enum BeurerSerialQuestion: Equatable, Sendable {
     case wake, describe, count
     case record(UInt8)
@@ -71,7 +66,6 @@ enum BeurerSerialQuestion: Equatable, Sendable {
         }
     }
 
-    /// The length of the answer that begins with `first`; `nil` when no answer does.
     func length(first: UInt8) -> Int? {
         switch self {
         case .wake: first == 0x55 ? 1 : nil
@@ -90,18 +84,17 @@ struct BeurerSerialSession: RequestSession {
     var capabilities: Capabilities { CuffDriver.beurerSerial.capabilities }
     private var isReading = false
     private var answer: [UInt8] = []
-    /// The answer began as none does; what follows is passed over until the time-out.
+    /// The answer began wrongly; its bytes are skipped until the time-out.
     private var isDamaged = false
     private var strays = 0
 
-    /// How often the question behind AA went unanswered.
+    /// How often the request after AA went unanswered.
     private var retries = 0
-    /// What to ask once the cuff is awake again.
     private var pending = BeurerSerialQuestion.describe
     private var count = 0
     private var doubtful: [UInt8]?
     private var doubts = 0
-    /// The records of this dump by their number, to number equal ones and to know those asked for again.
+    /// The records of this dump by number, to detect equal and repeated ones.
     private var dump: [UInt8: [UInt8]] = [:]
     private let verifies: Bool
 
@@ -126,7 +119,7 @@ struct BeurerSerialSession: RequestSession {
         ask(Request(.wake, BeurerSerialQuestion.wake.bytes, within: .seconds(2), attempts: 15), into: &actions)
     }
 
-    /// Once: a question without an answer is repeated behind another AA.
+    /// One attempt: an unanswered request is repeated after another AA.
     private mutating func ask(_ question: BeurerSerialQuestion, into actions: inout SessionActions) {
         ask(Request(question, question.bytes, within: .seconds(1), attempts: 1), into: &actions)
     }
@@ -134,7 +127,6 @@ struct BeurerSerialSession: RequestSession {
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         reportStrays(into: &actions)
         requests.sent = BeurerSerialQuestion(bytes)
-        // Another count begins another dump.
         if requests.sent == .count { dump.removeAll() }
         isDamaged = false
     }
@@ -153,7 +145,7 @@ struct BeurerSerialSession: RequestSession {
         }
         guard let length = question.length(first: answer.first ?? byte) else {
             strays += 1
-            // Late bytes may come before the answer to AA; before any other they are damage.
+            // Late bytes may precede the answer to AA; before other answers they are damage.
             isDamaged = question != .wake
             return
         }
@@ -185,7 +177,7 @@ struct BeurerSerialSession: RequestSession {
     private mutating func settle(record number: UInt8, _ answer: [UInt8], into actions: inout SessionActions) {
         guard answer.count == 9, let reading = Self.reading(answer.span) else {
             guard isReading else { return }
-            // A9 within the count that A2 gave may be a damaged question; twice it is the cuff's own word.
+            // A9 within the count from A2 may be a damaged request; twice it is an answer.
             guard Int(number) <= count, doubtful != answer else { return finish(.complete, into: &actions) }
             doubtful = answer
             return ask(.record(number), into: &actions)
@@ -231,7 +223,7 @@ struct BeurerSerialSession: RequestSession {
         }
         retries += 1
         if pending == .describe, retries > 1, isReading {
-            // The description is an extra; the readings are what was asked for.
+            // The description is optional; the readings are needed.
             pending = .count
             retries = 0
         }
@@ -239,7 +231,6 @@ struct BeurerSerialSession: RequestSession {
         wake(into: &actions)
     }
 
-    /// The reading of a 9-byte record; `nil` when it does not begin with AC.
     static func reading(_ record: Span<UInt8>) -> Reading? {
         guard record.count == 9, record[0] == 0xAC else { return nil }
         let time = DeviceTime(

@@ -1,4 +1,4 @@
-/// A BM58 in PC mode: answers AA, A4, A2 and A3 n for its records. With `asleep: N` it ignores the first N times AA.
+/// A BM58 in PC mode: answers AA, A4, A2 and A3 n for its records. With `asleep: N` it ignores AA N times.
 struct BeurerSerialSimulator: CuffSimulator {
     private let script: SimulatorScript
     private var sleeps: Int

@@ -1,9 +1,8 @@
-/// BpTRU BPM-200, an automated office blood-pressure cuff, `10b7:1234`. HID; it tells pressures and results while it is used.
-///
+/// BpTRU BPM-200, an automated office blood-pressure cuff, `10b7:1234`. HID; sends pressures and results while used.
 /// Report    no report number; frames of 8 bytes, several may share a report                          observed [1]
 /// Frame     `02` id d0 d1 d2 d3 crc `03`, both directions                                             observed [1]
-/// Check     CRC-8 over id…d3. Its polynomial is not public, so it is neither verified nor computed: that damage is excluded
-///           is a guess, every reading says so, and nothing can be sent to the cuff                    [1] names the class only
+/// Check     CRC-8 over id…d3. Its polynomial is not public, so it is neither verified nor computed: damage is not excluded,
+///           readings are flagged, and nothing can be sent to the cuff                                 [1] names the class only
 /// `49` `44` pressure in the cuff while it inflates, while it deflates: d0 + 256 d1, mmHg              observed [1]
 /// `42`      result: d0 code, d1 SYS, d2 DIA, d3 pulse                                                 observed [1]
 ///   code 80 system error, its kind in the low four bits; 40 SYS, 20 DIA, 10 pulse invalid: that byte is then a reason,
@@ -14,7 +13,6 @@
 /// `43` `4C` `50` `53` `54` data of unknown content                                                    observed [1]
 /// Host      `11` d0: 00 handshake, 01 stop, 02 review, 03 cycle, 04 start, 05 clear, 08 pressures on or off, 09 last result;
 ///           `10` `FF` reset: never sent here                                                          observed [1]
-///
 /// [1] OBiBa's Java library org.obiba.vsm.bptru (GPL-3), used by obiba/onyx: BpmMessage, Data, Buttons, Bpm200, Bpm200Commands;
 /// its own repository is not established
 extension CuffDriver {
@@ -41,7 +39,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in BpTRUBPM200Session() },
         makeSimulator: { PushSimulator.bptruBPM200($0) },
-        countFrames: { FrameReader.count(BpTRUBPM200Frame(), in: $0) },
+        findFrames: { FrameReader.find(BpTRUBPM200Frame(), in: $0) },
         redaction: .bptruBPM200)
 }
 
@@ -49,7 +47,6 @@ struct BpTRUBPM200Frame: FrameFormat {
     static let maximumLength = 8
     static let startByte: UInt8? = 0x02
 
-    /// The first byte of a frame's content, as far as it is known.
     enum ID: UInt8, Sendable {
         case accepted = 0x06
         case reset = 0x10
@@ -77,7 +74,6 @@ struct BpTRUBPM200Frame: FrameFormat {
         return last == 0x03 ? .frame(length: 8) : .reject(.badCharacter)
     }
 
-    /// What a result says.
     static func content(_ frame: Span<UInt8>) -> Reading.Content? {
         guard let code = frame.byte(2), let systolic = frame.byte(3), let diastolic = frame.byte(4), let pulse = frame.byte(5) else {
             return nil
@@ -93,7 +89,7 @@ struct BpTRUBPM200Frame: FrameFormat {
                 pulseAbsence: hasPulse ? .none : .notMeasured))
     }
 
-    /// Low four bits of a code with 80.
+    /// The low four bits of a code with 80.
     private static func systemError(_ kind: UInt8) -> FailureReason {
         switch kind {
         case 0x0: .noPulse
@@ -106,7 +102,7 @@ struct BpTRUBPM200Frame: FrameFormat {
         case 0xB: .residualPressure
         case 0x7, 0xC, 0xD, 0xE: .hardware
         case 0xF: .batteryLow
-        // 3 inflation too slow, 9 pressure below -10: no word of this program's says that.
+        // 3 inflation too slow, 9 pressure below -10: no `FailureReason` has that meaning.
         default: .unknown
         }
     }

@@ -1,8 +1,8 @@
-/// Listens. It writes nothing, because every frame to the cuff would need its check. Rules:
-/// - A result is a measurement, unless the host asked for the last one and it is the one that came before.
-/// - Averages and readings shown again are reported, and are not readings.
+/// Only listens, because frames to the cuff would need the unknown check.
+/// - A result is a measurement, unless the host requested the last one and it equals the previous.
+/// - Averages and readings shown again are reported, but are not readings.
 struct BpTRUBPM200Session: FinishingSession {
-    /// More cannot be in a cuff of this model, whose results are single bytes.
+    /// Results of this model are single bytes.
     private static let highestPressure = 400
 
     var isFinished = false
@@ -13,13 +13,12 @@ struct BpTRUBPM200Session: FinishingSession {
     private var isRepeatAsked = false
     private var shown: [UInt8] = []
 
-    /// Other software asked for the last result.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.starts(with: [0x02, BpTRUBPM200Frame.ID.command.rawValue]) else { return }
         isRepeatAsked = bytes.span.byte(2) == 0x09
     }
 
-    /// A frame does not continue in the next report; a report may be filled up with zeros.
+    /// A frame does not continue in the next report; a report may be padded with zeros.
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
         let length = report.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
         reader.feed(Array(report[..<length]))
@@ -75,7 +74,7 @@ struct BpTRUBPM200Session: FinishingSession {
         let wasMeasuring = isMeasuring
         stopped(.ended, into: &actions)
         var flags: MeasurementFlags = .noMeasurementCheck
-        // The low bits mean something with 80 only.
+        // The low bits are defined with 80 only.
         if code & 0x80 == 0, code & 0x0F != 0 { flags.insert(.qualityNoted) }
         actions.emit(
             Reading(content, driver: "bptru-bpm200", flags: flags, origin: wasMeasuring ? .measurement : .push, raw: RawBytes(frame)))

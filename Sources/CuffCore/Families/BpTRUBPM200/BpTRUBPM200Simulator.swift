@@ -1,6 +1,5 @@
 extension PushSimulator {
-    /// A BPM-200 in use: for each record the start button, three pressures and the result, in one report. The CRC is not
-    /// known, so its place holds 0.
+    /// A BPM-200 in use: for each record the start button, three pressures and the result, in one report, with 0 for the unknown CRC.
     static func bptruBPM200(_ script: SimulatorScript) -> PushSimulator {
         PushSimulator(script) { record in
             func frame(_ id: BpTRUBPM200Frame.ID, _ data: UInt8...) -> [UInt8] {

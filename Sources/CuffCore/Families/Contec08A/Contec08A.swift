@@ -1,18 +1,15 @@
 /// Contec 08A, `0483:5750`. HID reports of 64 bytes; one user's memory on request, one report per record.
-///
-/// `40 8F FF FE FD FC`      twice; each is answered, with what is not published                         observed [1]
+/// `40 8F FF FE FD FC`      twice; each is answered; the answer is not published                         observed [1]
 /// `42 8F FF FE FD FC`      -> `48 41 02 13 01 02`                                                      observed [1]
 /// `43 41 01 uu 02 00`      uu = 04, 05, 06: user 1, 2, 3 (07 all: not used here)                       observed [1]
 ///   -> `4A 43 01`          third byte not 01: the cuff is switched off                                 observed [1]
 ///   -> `46 41 80 80 cc …`  cc & 7F records follow; byte 13 & 3 = user                                  observed [1]
 ///   -> one report per record; no acknowledgement, no end mark                                          observed [1]
 /// Record  `82 80 SYS DIA PR MAP YY MM | 80 DD hh mm 80 91`, bit 7 set on every byte                    observed [1]
-///
 /// Groups of eight: the first byte carries the eighth bits of the seven after it (82: bit 1, so SYS is 128 or more).
 /// This is an inference (guess): it gives the vendor program's values for all 8 published records, but each of those
-/// has a systolic pressure of 128 or more, and the one reader takes SYS with its bit 7 as it stands. Where the two
+/// has a systolic pressure of 128 or more, and the one reader uses SYS with its bit 7. If the two
 /// differ, the reading is flagged `questionable`.
-///
 /// [1] MarkMLl/contec08a consoleapp.pas: code, recorded reports and the vendor program's CSV in its comments
 extension CuffDriver {
     package static let contec08A = CuffDriver(
@@ -53,7 +50,7 @@ enum Contec08AReport {
     static let hello = question([0x42, 0x8F, 0xFF, 0xFE, 0xFD, 0xFC])
     static func memory(user: UInt8) -> [UInt8] { question([0x43, 0x41, 0x01, 0x03 + user, 0x02, 0x00]) }
 
-    /// The 12 values of a record; `nil` where bit 7 is missing or more follows.
+    /// The 12 values of a record; `nil` if bit 7 is missing or there are more.
     static func values(_ report: [UInt8]) -> [UInt8]? {
         guard report.count >= recordLength, report[..<recordLength].allSatisfy({ $0 & 0x80 != 0 }),
             report[recordLength...].allSatisfy({ $0 == 0 })
@@ -64,9 +61,8 @@ enum Contec08AReport {
         }
     }
 
-    /// The record of a report; `nil` when it holds none.
     static func reading(_ report: [UInt8], user: UInt8?) -> Reading? {
-        // The first value stands where a higher byte of the systolic pressure would; it was always 0.
+        // The first value is where a high byte of the systolic pressure would be; it was always 0.
         guard let values = values(report), values.count == 12, values[0] == 0, values[1] > 0, values[2] > 0 else {
             return nil
         }
@@ -84,8 +80,8 @@ enum Contec08AReport {
     }
 }
 
-/// Pings twice, greets, asks for each user's memory. Rules: records count only after their header, and no more of them
-/// than it says; a memory that stops short is asked for twice again, and its readings given once.
+/// Pings twice, greets, requests each user's memory. Records count only after their header, up to its number; an incomplete memory is
+/// requested twice more, and its readings emitted once.
 struct Contec08ASession: RequestSession {
     enum Question: Equatable, Sendable { case ping, hello, memory(user: UInt8) }
 
@@ -100,10 +96,9 @@ struct Contec08ASession: RequestSession {
     private var announced = 0
     private var left = 0
     private var dump = DumpOccurrences()
-    /// How often each record of this user's memory came in this pass, and in the passes before.
+    /// How often each record of this user's memory came, in this pass and in earlier ones.
     private var seen: [[UInt8]: Int] = [:]
     private var given: [[UInt8]: Int] = [:]
-    /// The memory that was asked for has begun to come.
     private var isReceiving = false
 
     mutating func lineEnded(into actions: inout SessionActions) {
@@ -133,7 +128,7 @@ struct Contec08ASession: RequestSession {
     }
 
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
-        // What the pings are answered with is not published: any report will do.
+        // The answers to pings are not published: any report is accepted.
         if requests.question == .ping || requests.question == .hello { return askNext(into: &actions) }
         if report.starts(with: [0x4A, 0x43]) {
             if report.span.byte(2) != 0x01, !isListening, !isReceiving {

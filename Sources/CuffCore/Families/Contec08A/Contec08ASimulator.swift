@@ -1,4 +1,4 @@
-/// A Contec 08A with three users, oldest record first. With `power: off` it answers as one that is switched off.
+/// A Contec 08A with three users, oldest record first. With `power: off` it answers as if switched off.
 struct Contec08ASimulator: CuffSimulator {
     private let records: [SimulatedRecord]
     private let isOn: Bool

@@ -1,5 +1,4 @@
 /// Creative Medical / Lepu PC-100, PC-200, PC-300: spot monitors with a cuff, an oximeter, an ECG and more on one line.
-///
 /// Frame    `AA 55` token len data… check; len counts what follows it, check included     documented [1][2]
 ///          check: CRC-8/MAXIM over everything before it; holds on 24 of 25 printed frames  observed [1][2]
 /// Both     `40 01` start, also when the monitor's own key was pressed · `40 02` stopped or ended      documented [1][2]
@@ -7,10 +6,9 @@
 /// Monitor  `42 01 a b` cuff pressure ((a & 0F) << 8) + b; a bit 4 heart beat, bits 6–7 patient mode   documented [1][2]
 ///          `43 01 a b m d p` systolic ((a & 0F) << 8) + b, mean m, diastolic d, pulse p; a bit 7 irregular pulse  documented [1][2]
 ///          `43 02 e` error e; the texts of its four lists are not public                   documented [1][2]
-///          `FF 03` asks for the time; its answer is not documented and not given
+///          `FF 03` requests the time; its answer is not documented and not sent
 /// Never sent: `40 04` (pressure calibration), `40 03` (patient mode).
-/// A systolic or diastolic of 0 is no value (guess: both programs show it as it is).
-///
+/// A systolic or diastolic of 0 means no value (guess: both programs display it).
 /// [1] a public C# command-line reader  [2] the maker's C# demonstration "Spot_check"; the origin of either copy is not established
 extension CuffDriver {
     /// Driver `creative-pc300`. Start and stop from the host, live cuff pressure; results come unasked.
@@ -37,7 +35,7 @@ extension CuffDriver {
         startCommands: [CreativeFrame.start],
         makeSession: { BoardSession<CreativeBoard>($0) },
         makeSimulator: { BoardSimulator<CreativeSimulatedBoard>($0) },
-        countFrames: { FrameReader.count(CreativeFrame(), in: $0) },
+        findFrames: { FrameReader.find(CreativeFrame(), in: $0) },
         redaction: .nothing)
 }
 
@@ -96,7 +94,7 @@ struct CreativeBoard: Board {
     }
 }
 
-/// A PC-300: repeats start and stop, and sends its result before the end.
+/// Repeats start and stop, and sends its result before the end.
 struct CreativeSimulatedBoard: SimulatedBoard {
     static let sendsResults = true
 

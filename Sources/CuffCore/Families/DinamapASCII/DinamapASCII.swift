@@ -1,10 +1,9 @@
-/// GE Dinamap ASCII host protocol: Carescape V100, ProCare 100-400, PRO 100-400. Polled; the last determination stays.
-///
+/// GE Dinamap ASCII host protocol: Carescape V100, ProCare 100-400, PRO 100-400. Polled; the last determination remains.
 /// Request   unit id (blank), two letters, parameters, two check characters, CR                    documented [1]
 /// Check     v = 0; for each character v += c - 1F, and if v > FFF then v -= FFF; then 20 + v / 64 and 20 + v mod 64
 ///           self-consistent on all eight published commands [1][2]
-/// Answer    the same text with its data, then CR. Whether the two check characters follow is shown by no source:
-///           both forms are read; with them they must agree, without them the reading says `no_measurement_check`.
+/// Answer    the same text with its data, then CR. No source shows whether the two check characters follow:
+///           both forms are accepted; with them they must agree, without them the reading has `no_measurement_check`.
 /// ` NA`     status, patient (0 unknown, 1 adult, 2 neonate), type (0 normal, 1 stat), age in seconds (4 digits, 9999 =
 ///           none), systolic, diastolic, mean (3 digits each)                                       documented [1]
 ///           status 0 busy, 1 done, 3 failed, 4 pump-up time-out, 6 total time-out, 7 one-pressure time-out,
@@ -12,12 +11,10 @@
 /// ` RA`     source (2 oximeter, 3 cuff), rate (3 digits; -99 or 0 = none)                          documented [1]
 /// ` RC`     another reader's heart rate, at the same offsets                                       observed [2]
 /// ` NC0`    starts a determination, ` ND` cancels it                                               documented [1][2]
-///
-/// Is it new? The values of the former determination stay visible, also while the next one runs. After a start only an
-/// age *smaller* than the one seen before it makes a reading [2]; the same determination seen again makes none.
-/// The pulse comes by a question of its own: a reading waits for the answer to RA, and takes the rate only when its
-/// source is the cuff. When the line ends before that, it is given without a pulse.
-///
+/// New results: the values of the former determination stay visible, also while the next one runs. After a start only an
+/// age *smaller* than before makes a reading [2]; the same determination makes no second one.
+/// The pulse has a separate request: a reading waits for the answer to RA, and uses the rate only if its
+/// source is the cuff. If the line ends before that, it is emitted without a pulse.
 /// [1] a public C# class Emr.Devices.GeV100.GeV100SerialConn whose origin is not established; it quotes GE's host
 /// communications manual   [2] tnez/TK-BP, TKBPController.h and .m (University of Kentucky)
 extension CuffDriver {
@@ -50,7 +47,7 @@ extension CuffDriver {
         startCommands: [[0x20, 0x4E, 0x43]],
         makeSession: { _ in DinamapASCIISession() },
         makeSimulator: { DinamapASCIISimulator($0) },
-        countFrames: { DinamapLine.count($0) },
+        findFrames: { DinamapLine.find(in: $0) },
         redaction: .nothing)
 }
 
@@ -60,20 +57,20 @@ enum DinamapCommand: String {
     var bytes: [UInt8] { DinamapLine.encode(Array(rawValue.utf8)) }
 }
 
-/// One line of the host port, either way: a blank, two capitals, text, CR.
+/// One line of the host port, in either direction: a blank, two capitals, text, CR.
 struct DinamapLine: FrameFormat {
-    /// The longest documented answer has 18 characters behind the unit; 40 leaves room for check characters and growth.
+    /// The longest documented answer has 18 characters behind the unit; check characters and growth fit too.
     static let maximumLength = 40
     /// Status, patient, type, age; then three pressures.
     static let status: StaticString = " NA#######~~~~~~~~~"
     static let carriageReturn: UInt8 = 0x0D
 
-    /// A whole line, or one line-end character on its own (some software begins with one).
+    /// A whole line, or a single line-end character (some software begins with one).
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
         if bytes[0] == 0x0D || bytes[0] == 0x0A { return .frame(length: 1) }
         guard bytes[0] == 0x20 else { return .reject(.notAStart) }
         var index = 1
-        // A longer line is no frame: looking further would cost the whole chunk for each blank in it.
+        // A longer line is not a frame: searching further would cost the whole chunk for each blank in it.
         while index < min(bytes.count, Self.maximumLength) {
             let byte = bytes[index]
             if byte == Self.carriageReturn {
@@ -86,7 +83,7 @@ struct DinamapLine: FrameFormat {
         return .needMore
     }
 
-    /// The answers that are read must have their one length and, where there are check characters, the right ones.
+    /// Answers that are decoded must have their length and, if present, the right check characters.
     private func judge(_ bytes: Span<UInt8>, _ length: Int) -> FrameVerdict {
         let known = bytes.matches(" NA") ? 19 : bytes.matches(" RA") || bytes.matches(" RC") ? 7 : 0
         guard known > 0, length > 5 else { return .frame(length: length + 1) }
@@ -102,7 +99,6 @@ struct DinamapLine: FrameFormat {
         return bytes.byte(length - 2) == high && bytes.byte(length - 1) == low
     }
 
-    /// The two check characters over the first `count` characters.
     static func check(_ bytes: Span<UInt8>, _ count: Int) -> (UInt8, UInt8) {
         var value = 0
         for index in 0..<min(count, bytes.count) {
@@ -119,23 +115,11 @@ struct DinamapLine: FrameFormat {
     }
 
     /// Lines of a kind that is read.
-    static func count(_ bytes: [UInt8]) -> (frames: Int, bytes: Int) {
-        var reader = FrameReader(DinamapLine())
-        var found = (frames: 0, bytes: 0)
-        reader.feed(bytes)
-        while let step = reader.next() {
-            guard case .frame(let range) = step, range.count > 6 else { continue }
-            let line = reader.buffer.span.extracting(range)
-            if DinamapDetermination(line) != nil || DinamapHeartRate(line) != nil {
-                found.frames += 1
-                found.bytes += range.count
-            }
-        }
-        return found
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        FrameReader.find(DinamapLine(), in: bytes) { $0.count > 6 && (DinamapDetermination($0) != nil || DinamapHeartRate($0) != nil) }
     }
 }
 
-/// What an answer to NA says.
 struct DinamapDetermination: Equatable {
     var status: Int
     /// Seconds; `nil` without a determination.
@@ -159,10 +143,8 @@ struct DinamapDetermination: Equatable {
         systolic == other.systolic && diastolic == other.diastolic && mean == other.mean
     }
 
-    /// The same determination, seen later.
     func isSame(as former: DinamapDetermination) -> Bool { hasValues(of: former) && age ?? -1 >= former.age ?? 0 }
 
-    /// Why the determination gave no pressures; `nil` while it is running or done.
     var failure: Failure? {
         let code = ShortText(String(status))
         return switch status {
@@ -175,7 +157,6 @@ struct DinamapDetermination: Equatable {
     }
 }
 
-/// What an answer to RA or RC says.
 struct DinamapHeartRate: Equatable {
     /// 2 oximeter, 3 cuff.
     var source: Int

@@ -1,11 +1,10 @@
-/// The conversation with a Dinamap monitor: poll, recognise a new determination, join its pulse.
-/// A session that asks by itself believes unchecked values, and any on a line that has shown damage, when they come twice.
+/// A session with a Dinamap monitor: poll, detect a new determination, join its pulse. When polling, unchecked values, and any on a line
+/// with damage, are accepted only if they come twice.
 struct DinamapASCIISession: FramedSession, MeasuringSession {
     private enum Mode { case listening, reading, measuring, stopping }
-    /// How far a measurement is.
     private enum Phase { case baseline, running, rate }
 
-    /// Polls after a start: a determination that is busy for longer is cancelled. The monitor's own limits are below: guess.
+    /// Polls after a start: a longer determination is cancelled. The monitor's own limits are below: guess.
     private static let pollLimit = 180
 
     var reader = FrameReader(DinamapLine())
@@ -17,16 +16,13 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
     private var phase = Phase.baseline
     private var polls = 0
 
-    /// The latest answer to NA.
     private var latest: DinamapDetermination?
-    /// A start was sent: only a determination that is younger than what was seen counts.
+    /// A start was sent: only a younger determination counts.
     private var isStarted = false
     private var wasBusy = false
-    /// The reading that waits for its pulse.
     private var held: Reading?
-    /// How often its determination was seen again meanwhile.
     private var sightings = 0
-    /// Values to be seen once more before they are believed, and the answer before them.
+    /// Values to be seen again before they are accepted, and the answer before them.
     private var doubtful: (determination: DinamapDetermination, former: DinamapDetermination?)?
     private var doubts = 0
 
@@ -48,7 +44,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
             mode = .measuring
             ask(.status, into: &actions)
         case .stop:
-            // What a monitor answers to ND is not documented: its status shows when it is no longer busy.
+            // The answer to ND is not documented: the status shows when the monitor is no longer busy.
             mode = .stopping
             stop(within: .milliseconds(300), into: &actions)
         default: break
@@ -62,7 +58,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         let text = bytes.drop { $0 == DinamapLine.carriageReturn }
         if text.starts(with: DinamapCommand.start.rawValue.utf8.prefix(3)) {
-            // What was read just before a start was read to compare ages, and is the former determination.
+            // The result read before a start, to compare ages, is the former determination.
             if held != nil { actions.append(.report(.note("values from before the start are not taken"))) }
             held = nil
             actions.append(.disarm(.silence))
@@ -71,7 +67,6 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         }
     }
 
-    /// Gives the reading that waited for a pulse; the pulse never came, or was not the cuff's.
     private mutating func release(into actions: inout SessionActions) {
         guard let reading = held else { return }
         held = nil
@@ -125,7 +120,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         }
         let former = latest
         latest = determination
-        // Seen once more before the pulse is requested, it still waits; afterwards no request follows.
+        // Seen again before the pulse is requested, it still waits; afterwards no request follows.
         let isSame = determination.status == 1 && former.map { determination.isSame(as: $0) } ?? false
         sightings = isSame ? sightings + 1 : 0
         if sightings != 1 { release(into: &actions) }
@@ -192,8 +187,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         }
     }
 
-    /// Whether to believe the values now. Without a check, or on a line that has already shown damage, the monitor is
-    /// asked until it says the same twice: its values stay where they are.
+    /// Whether to accept the values now. Without a check, or on a line with damage, the monitor is polled until it sends them twice.
     private mutating func isCertain(
         _ determination: DinamapDetermination, after former: DinamapDetermination?, into actions: inout SessionActions
     ) -> Bool {
@@ -209,7 +203,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         return false
     }
 
-    /// A failure is news after a start, or when the monitor was busy before; otherwise it may be old.
+    /// A failure is new after a start, or if the monitor was busy before; otherwise it may be old.
     private mutating func failed(
         _ determination: DinamapDetermination, _ former: DinamapDetermination?, _ line: [UInt8],
         into actions: inout SessionActions

@@ -1,10 +1,9 @@
-/// A V100 whose last determination is its first record, 42 s old. NC0 measures the next one, busy for 20 s; ND cancels.
-/// Its answers carry check characters; with `check: no` they do not. Asked about the pulse it names the cuff as source.
+/// A V100 whose last determination is its first record, 42 s old. NC0 measures the next one, busy for 20 s; ND cancels. Answers have check
+/// characters, except with `check: no`. The source of the pulse is the cuff.
 struct DinamapASCIISimulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(DinamapLine())
     private var current = 0
-    /// Seconds since the determination that is shown.
     private var age = 42
     private var status = 1
 

@@ -1,15 +1,13 @@
 /// GE (Critikon) Dinamap PRO 1000, native binary mode. Serial; a stream of fifty blocks a second. FRAMING ONLY: the blocks
-/// are checked and counted, and no reading is ever taken from them, because what their parameters mean is not public.
-///
+/// are checked and counted, but give no readings, because the meaning of their parameters is not public.
 /// Block  18 bytes                                                                        recorded: 1152 blocks [1]
 ///   0        sequence, 0…199
 ///   1        bits 1–2 QRS counter, 3–4 breath counter, 5 warning alarm, 6 crisis alarm               observed [1]
 ///   2…6      four 10-bit samples of one channel, most significant bit first; 7…11 of another         observed [1]
-///   12…14    parameter bytes; fifty blocks make a page of 150 whose content rotates; NIBP is in there, undocumented
+///   12…14    parameter bytes; fifty blocks make a page of 150 with rotating content, including NIBP, undocumented
 ///   15       CRC-8, polynomial 85 (reflected A1), init 0, over bytes 1…14    recovered by search; holds on all 1152
 ///   16, 17   complements of 15 and 0
 /// The line speed is in no source: 9600 is this program's default, not a fact.
-///
 /// [1] Zeriam/dinamap-reader dinamap_data.txt (GPL-2.0)
 extension CuffDriver {
     package static let dinamapNative = CuffDriver(
@@ -28,13 +26,13 @@ extension CuffDriver {
         sources: ["Zeriam/dinamap-reader (GPL-2.0), a recording of 1152 blocks"],
         makeSession: { _ in DinamapNativeSession() },
         makeSimulator: { DinamapNativeSimulator($0) },
-        countFrames: { FrameReader.count(DinamapNativeFrame(), in: $0) },
+        findFrames: { FrameReader.find(DinamapNativeFrame(), in: $0) },
         redaction: .dinamapNative)
 }
 
 struct DinamapNativeFrame: FrameFormat {
     static let maximumLength = 18
-    /// Sequence numbers run from 0 to one less.
+    /// Sequence numbers are 0 to one less.
     static let sequences: UInt8 = 200
 
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
@@ -51,7 +49,6 @@ struct DinamapNativeFrame: FrameFormat {
     }
 }
 
-/// Counts blocks and gaps. It emits nothing.
 struct DinamapNativeSession: FramedSession {
     var reader = FrameReader(DinamapNativeFrame())
     var isFinished = false

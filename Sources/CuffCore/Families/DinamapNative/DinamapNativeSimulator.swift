@@ -1,5 +1,5 @@
-/// A monitor in native binary mode: fifty blocks a second with flat waves and empty parameters, for two hundred blocks. It
-/// carries none of the script's records, since their encoding is unknown.
+/// A monitor in native binary mode: fifty blocks a second with flat waves and empty parameters, for two hundred blocks. The script's
+/// records are not used, because their encoding is unknown.
 struct DinamapNativeSimulator: CuffSimulator {
     private let script: SimulatorScript
     private var sent = 0

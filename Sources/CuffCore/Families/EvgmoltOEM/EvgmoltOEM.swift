@@ -1,5 +1,4 @@
-/// evgmolt OEM NIBP board. Serial; answers one-byte questions with ten bytes, one of them a value that rotates.
-///
+/// evgmolt OEM NIBP board. Serial; answers one-byte requests with ten bytes, one of them a rotating value.
 /// Host    `A0` poll, `A1` start, `A2` stop, `AC` manometer on, `AD` manometer off                   documented [1]
 /// Answer  `echo SYS DIA cuff status error settings index value SUM`   SUM = sum of the nine mod 256  documented [1]
 ///   status  bit 0 pump, 1 valve, 2 measuring, 5 pulse seen, 6 new result, 7 adds 256 to cuff;
@@ -8,13 +7,11 @@
 ///   index   0, 1 serial number high, low; 2 version; 4 mode; 5 start pressure; 6 mean; 7 pulse
 ///   error   1 zero calibration, 2 no inflation, 3 deflates too fast, 4 no pulse, 5 pulse too weak, 6 deflates too slowly,
 ///           7 artefacts, 8 systolic too high, 9 diastolic too low, 10 over-pressure, 11 too long, 12 wrong cuff
-///
-/// SYS and DIA are in every answer, also long after their measurement: only the new-result bit makes them news. Mean
-/// and pulse come in later answers; those before the bit belong to the measurement before.
+/// SYS and DIA are in every answer, also long after their measurement: only the new-result bit marks a new one. Mean
+/// and pulse come in later answers; those before the bit belong to the previous measurement.
 /// That an answer or a start clears the bit, and that mean and pulse are the new ones as soon as it is set: guess. So a result
 /// with the bit is read before a start is sent.
 /// The published reader computes SUM and does not enforce it; this driver does.
-///
 /// [1] evgmolt/OEM_NIBP: Form1.cs, OEM_NIBP_Status.cs, enums/{Mask,CMD,Errors,AdditionalByteIs}.cs
 extension CuffDriver {
     package static let evgmoltOEM = CuffDriver(
@@ -40,7 +37,7 @@ extension CuffDriver {
         startCommands: [[EvgmoltOEMCommand.start.rawValue], [EvgmoltOEMCommand.manometerOn.rawValue]],
         makeSession: { _ in EvgmoltOEMSession() },
         makeSimulator: { EvgmoltOEMSimulator($0) },
-        countFrames: { FrameReader.count(EvgmoltOEMFrame(), in: $0) },
+        findFrames: { FrameReader.find(EvgmoltOEMFrame(), in: $0) },
         redaction: .evgmoltOEM)
 }
 
@@ -58,13 +55,11 @@ struct EvgmoltOEMFrame: FrameFormat {
     }
 }
 
-/// One answer of the board, taken apart.
 struct EvgmoltOEMAnswer {
     var bytes: [UInt8]
     var systolic, diastolic, cuff: Int
     var status, error, settings, index, value: UInt8
 
-    /// Of a whole, checked frame.
     init?(_ frame: Span<UInt8>) {
         guard frame.count == EvgmoltOEMFrame.maximumLength else { return nil }
         bytes = frame.array
@@ -79,13 +74,11 @@ struct EvgmoltOEMAnswer {
     }
 
     var isNew: Bool { status & 0x40 != 0 }
-    /// Calibrating, inflating or measuring.
     var isBusy: Bool { status & 7 == 4 || isUnderPressure }
     var isUnderPressure: Bool { status & 7 == 7 || status & 7 == 6 }
     var isManometer: Bool { settings & 0x10 != 0 }
 }
 
-/// A result whose mean and pulse are still to come, in an answer each.
 struct EvgmoltOEMResult {
     private(set) var raw: [UInt8]
     let systolic: Int
@@ -93,9 +86,8 @@ struct EvgmoltOEMResult {
     private(set) var mean: Int?
     private(set) var pulse: Int?
     private let origin: Reading.Origin
-    /// Of before the start or stop that was sent: what was asked for is still to come.
+    /// The result precedes the start or stop that was sent.
     let isFormer: Bool
-    /// Answers since it began.
     private(set) var age = 0
 
     init(_ answer: EvgmoltOEMAnswer, isFormer: Bool, _ origin: Reading.Origin) {
@@ -109,7 +101,6 @@ struct EvgmoltOEMResult {
 
     var isWhole: Bool { mean != nil && pulse != nil }
 
-    /// Whether the answer is still about this result.
     func fits(_ answer: EvgmoltOEMAnswer) -> Bool {
         answer.systolic == systolic && answer.diastolic == diastolic && !answer.isBusy && answer.error == 0
     }
@@ -133,13 +124,12 @@ struct EvgmoltOEMResult {
     }
 }
 
-/// Serial number and version, which the rotation gives one after another.
+/// Serial number and version, sent in parts by the rotation.
 struct EvgmoltOEMIdentity {
     private var high, low, version: UInt8?
 
     var isWhole: Bool { high != nil && low != nil && version != nil }
 
-    /// The identity, once, when this answer makes it whole.
     mutating func receive(_ answer: EvgmoltOEMAnswer) -> DeviceIdentity? {
         let wasWhole = isWhole
         switch answer.index {

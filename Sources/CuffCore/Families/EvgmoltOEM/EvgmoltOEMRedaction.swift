@@ -1,5 +1,5 @@
 extension Redaction {
-    /// The serial number, which the rotating value tells under the indices 0 and 1. Sum again.
+    /// The serial number, in the rotating value of the indices 0 and 1.
     static let evgmoltOEM = frames(EvgmoltOEMFrame()) { frame, side, work in
         guard side == .fromCuff, frame.count == 10, frame[7] <= 1 else { return }
         work.clear(&frame, 8..<9, .device)

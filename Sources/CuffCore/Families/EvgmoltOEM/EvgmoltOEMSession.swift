@@ -1,8 +1,8 @@
-/// The conversation with an evgmolt board: one question at a time, and a result put together from several answers.
+/// A session with an evgmolt board: one request at a time; a result comes in several answers.
 struct EvgmoltOEMSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, reading, measuring, informing, stopping }
 
-    /// The rotation has seven places; a result that is new shows within two rounds.
+    /// The rotation has seven places; a new result appears within two rounds.
     static let pollsForNews = 20
     static let pause = Duration.milliseconds(250)
     /// Longer than the board's own limit (error 11), which the source does not quantify: guess.
@@ -24,10 +24,8 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
     /// After a stop: the last answer showed neither pressure nor a measurement.
     private var isAtRest = false
     private var idleAfterBusy = 0
-    /// A start was sent.
     private var isStarted = false
-    /// A start or a stop was sent, and the board has not run since: a result marked as new is that of before. Its mark may be gone
-    /// with this answer, so it is given as one of the memory.
+    /// After a start or stop until the board runs: a result marked as new is the former one, emitted as stored.
     private var awaitsRun = false
     private var identity = EvgmoltOEMIdentity()
 
@@ -48,11 +46,11 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
             mode = .informing
             ask(.poll, into: &actions)
         case .measure:
-            // The start may clear the mark of a result that has not been read: it is read first.
+            // The start may clear the mark of an unread result, so it is read first.
             mode = .measuring
             ask(.poll, into: &actions)
         case .stop:
-            // The answer to the stop, and those to the polls behind it, show whether there is pressure left.
+            // The answer to the stop and later polls show the remaining pressure.
             mode = .stopping
             stop(within: Self.pause, into: &actions)
             actions.append(.arm(.silence, .milliseconds(2500)))
@@ -111,7 +109,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         }
         polls += 1
         if mode == .stopping { return deflate(answer, into: &actions) }
-        // Only when asked: the rotation gives it after the first readings, and one cuff must not have two names in a run.
+        // Only on request: the rotation sends it after the first readings, and a cuff must not have two names in a run.
         if mode == .informing, let known = identity.receive(answer) { actions.append(.identify(known)) }
         follow(answer, into: &actions)
         if !isFinished { collect(answer, into: &actions) }
@@ -136,7 +134,6 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         }
     }
 
-    /// Whether the cuff is at rest; a result that the answers show meanwhile is completed.
     private mutating func deflate(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
         if answer.isUnderPressure { actions.append(.live(.cuffPressure(.mmHg(answer.cuff)))) }
         requests.end(into: &actions)
@@ -145,13 +142,12 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         if isAtRest && result == nil { finish(.complete, into: &actions) } else { actions.append(.arm(.poll, Self.pause)) }
     }
 
-    /// The stop is over; of a result that waits, mean and pulse stay unknown.
+    /// The stop is over; mean and pulse of a waiting result stay unknown.
     private mutating func settle(into actions: inout SessionActions) {
         if let result { give(result, into: &actions) }
         finish(.complete, into: &actions)
     }
 
-    /// Pump, pressure and the end of a measurement without a result.
     private mutating func follow(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
         if answer.isBusy {
             if !wasBusy { actions.append(.live(.started)) }
@@ -162,7 +158,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         if answer.isUnderPressure || answer.isManometer { actions.append(.live(.cuffPressure(.mmHg(answer.cuff)))) }
         guard wasBusy, !answer.isBusy, result == nil else { return }
         idleAfterBusy += 1
-        // The error of an earlier measurement may still be there at the start; after this one ran, it is this one's.
+        // At the start the error may be of an earlier measurement; after this one ran, it is this one's.
         if answer.error > 0 {
             wasBusy = false
             actions.append(.live(.ended))
@@ -183,7 +179,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         if let begun = result, begun.fits(answer) {
             result?.receive(answer)
         } else {
-            // Another measurement began: mean and pulse of the former result will not come any more.
+            // Another measurement began: mean and pulse of the former result will not come.
             if let begun = result { give(begun, into: &actions) }
             guard isNews, !isFinished else { return }
             result = EvgmoltOEMResult(answer, isFormer: awaitsRun || mode == .measuring && !isStarted, origin)

@@ -1,8 +1,8 @@
-/// An evgmolt board: runs a few polls long after a start, then marks its next record as new in one answer. A record that
-/// is there from the beginning is marked too, so that a poll without a start finds it.
+/// An evgmolt board: runs for a few polls after a start, then marks its next record as new in one answer. A record present from the
+/// beginning is marked too, so that a poll without a start finds it.
 struct EvgmoltOEMSimulator: CuffSimulator {
     private static let rotation: [UInt8] = [0, 1, 2, 4, 5, 6, 7]
-    /// Low three bits of status and the cuff pressure, one per answer.
+    /// Low three bits of status and the cuff pressure, per answer.
     private static let run: [(status: UInt8, cuff: Int)] = [(4, 0), (7, 60), (7, 150), (0x26, 120), (0x26, 90), (0x26, 60)]
 
     private let script: SimulatorScript

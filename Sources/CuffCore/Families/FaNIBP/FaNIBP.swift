@@ -1,17 +1,15 @@
 /// A cuff module of unknown make whose frames begin with FA and a length.
-///
 /// Frame   `FA` len module kind id seq(4) data… check; len counts all of it, 10 to 28               documented [1][2]
 ///         module 02 cuff (01 ECG, 03 oximeter); kind 01 command, 02 question, 03 answer, 04 unasked
 ///         check: low byte of the sum of everything before it, FA included [1] (20 of 22 printed frames) or without FA [2] (3 of 3).
-///         The two always differ: the first good frame shows which one the module uses, and nothing is sent before.
+///         The two always differ: the first valid frame shows which one the module uses, and nothing is sent before.
 ///         seq: zeros [1], `2F 00 00 00` [2]; answers carry it back
 /// Module  `04 81` asks for a handshake, answered `01 01` · `03 80` acknowledgement                 documented [1][2]
-///         `04 84` cuff pressure(2), wrong cuff, state · `04 86` operation, end status (0 done), then the result is asked for
+///         `04 84` cuff pressure(2), wrong cuff, state · `04 86` operation, end status (0 done), then the result is requested
 ///         `03 83` systolic(2), diastolic(2), mean(2), pulse(2), patient, error, state, result state; from offset 9 on, little endian
 /// Host    start `01 02` [1] or `01 21` [2], stop `01 20` [1], result `02 03`
-/// A result with an error other than 0 is no reading; the meaning of the numbers is not public.
+/// A result with an error other than 0 is not a reading; the meaning of the numbers is not public.
 /// A result counts only after an end that was seen here: the module keeps it, and other programs may ask twice.
-///
 /// [1] a public STM32 program  [2] a public Arduino program; neither origin is established, and neither names the maker
 extension CuffDriver {
     /// Driver `fa-nibp`. Start and stop from the host, live cuff pressure, result on request.
@@ -37,7 +35,7 @@ extension CuffDriver {
         ],
         makeSession: { BoardSession<FaBoard>($0) },
         makeSimulator: { BoardSimulator<FaSimulatedBoard>($0) },
-        countFrames: { FrameReader.count(FaFrame(), in: $0) },
+        findFrames: { FrameReader.find(FaFrame(), in: $0) },
         redaction: .nothing)
 }
 
@@ -74,7 +72,6 @@ struct FaBoard: Board {
     private(set) var format = FaFrame()
     private var isHandshakeOpen = false
     private var isStartSent = false
-    /// The result of the measurement that ended last has not come yet.
     private var isAwaiting = false
 
     init(_ context: SessionContext) {}
@@ -124,7 +121,7 @@ struct FaBoard: Board {
     }
 }
 
-/// A module that asks for the handshake when the line opens. `sum: head`: it includes FA in its check.
+/// Requests the handshake when the line opens. `sum: head`: the check includes FA.
 struct FaSimulatedBoard: SimulatedBoard {
     static let sendsResults = false
     private let format: FaFrame

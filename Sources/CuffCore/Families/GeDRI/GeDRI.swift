@@ -1,5 +1,4 @@
 /// Datex-Ohmeda Record Interface: S/5 monitors and GE CARESCAPE over the serial computer interface.
-///
 /// Frame     `7E record check 7E`; check: sum of the record mod 256, behind it. 7D and 7E inside, of the check too,
 ///           are sent as 7D and the byte with bit 5 cleared (5D, 5E)                                documented [1][2]
 /// Header    40 bytes, little-endian: 0 length of the record, 2 number, 3 level, 4 plug, 6 Unix seconds,
@@ -14,11 +13,9 @@
 /// Label     bits 0…2 cuff (1 infant, 3 adult), 3 AUTO, 4 STAT, 5 measuring, 6 stasis, 7 calibrating, 8 older than 60 s
 ///           documented [4]; bit 5 also [1]
 /// Absent    values of -32001 and below: -32767 none … -32762 not calibrated                        documented [2][4]
-///
-/// Is it new? The last result stays. Another one is known by a change of the four values, or by the end of "measuring"; what
-/// stands there at first may be of long ago. The record's time is the monitor's clock, and not that of the determination.
-/// The sum is weak: on a line that lost more than two records in a row, values are believed when they come twice.
-///
+/// New results: the last result remains. Another one is detected by a change of the four values, or by the end of "measuring";
+/// the first one may be old. The record's time is the monitor's clock, not that of the determination.
+/// The sum is weak: on a line that lost more than two records in a row, values are accepted only if they come twice.
 /// [1] part-cw/LNhealth modules/s5parser/s5.scm and s5parser.scm (BSD-3-Clause)   [2] xeonfusion/VSCapture (LGPL-3)
 /// [3] KaiWU17TUM/icu_devices documents/GE_Monitor.md   [4] a public Python table of the record's fields whose origin is
 /// not established; it fits the label 010B that [1] recorded
@@ -55,17 +52,15 @@ extension CuffDriver {
         simulatorOptions: ["layout": "old: all classes in one subrecord of 1088 bytes"],
         makeSession: { _ in GeDRISession() },
         makeSimulator: { GeDRISimulator($0) },
-        countFrames: { FrameReader.count(GeDRIFrame(), in: $0) },
+        findFrames: { FrameReader.find(GeDRIFrame(), in: $0) },
         redaction: .geDRI)
 }
 
-/// One record between its flags, with its check.
 struct GeDRIFrame: FrameFormat {
     static let flag: UInt8 = 0x7E
     static let escape: UInt8 = 0x7D
     /// 40 bytes of header and 1450 of data: the buffer of the readers [2][3].
     static let maximumRecord = 1490
-    /// Each byte of record and check stuffed, and two flags.
     static let maximumLength = 2 * (maximumRecord + 1) + 2
     static let startByte: UInt8? = flag
 
@@ -84,7 +79,7 @@ struct GeDRIFrame: FrameFormat {
         return Checksum.sum8(content.span, 0..<length) == content[length] ? .frame(length: end + 1) : .reject(.badCheck)
     }
 
-    /// `nil` where an escape is followed by a byte that is never escaped.
+    /// `nil` if an escape precedes a byte that is never escaped.
     static func unstuffed(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8]? {
         var content: [UInt8] = []
         content.reserveCapacity(range.count)
@@ -112,21 +107,17 @@ struct GeDRIFrame: FrameFormat {
         return frame + [flag]
     }
 
-    /// A frame's record without its check; `nil` for what is no frame.
     static func record(_ frame: Span<UInt8>) -> [UInt8]? {
         guard frame.count > 2 else { return nil }
         return unstuffed(frame, 1..<(frame.count - 1))?.dropLast()
     }
 }
 
-/// What the host sends.
 enum GeDRIRequest {
-    /// Seconds between two records: other software asks every 5 [1] or 10 [3].
+    /// Seconds between two records: other software uses 5 [1] or 10 [3].
     static let interval = 10
-    /// Bytes of a request for displayed values.
     static let length = 49
 
-    /// A request for the displayed values every `seconds`; 0 stops them.
     static func displayedValues(every seconds: Int) -> [UInt8] {
         var record = [UInt8](repeating: 0, count: length)
         record[0] = UInt8(length)

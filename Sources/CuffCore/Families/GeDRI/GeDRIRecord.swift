@@ -1,28 +1,25 @@
-/// The parts of a record that belong to the cuff.
 enum GeDRIRecord {
     static let headerLength = 40
-    /// One class, in records of present levels.
+    /// One class, in records of current levels.
     static let subrecordLength = 278
     /// Basic class and three extensions, in records of older levels.
     static let oldSubrecordLength = 1088
-    /// Of the NIBP group, from the beginning of its subrecord: the time, then 72 bytes.
+    /// The NIBP group's offset in its subrecord: the time, then 72 bytes.
     static let nibpOffset = 4 + 72
 
     static func isPhysiological(_ record: Span<UInt8>) -> Bool { record.littleEndian16(14) == 0 }
 
-    /// Where the temperatures end, from the beginning of a subrecord: the groups up to there have documented places.
+    /// The end of the temperatures in a subrecord: the groups up to there are documented.
     static let temperaturesEnd = 4 + 118
 
-    /// A subrecord of displayed values.
     struct DisplayedValues {
         var start: Int
-        /// It begins with the basic class.
         var isBasic: Bool
         /// All classes in one, without a field for the class.
         var isOld: Bool
     }
 
-    /// The subrecords of displayed values whose length is one of the two that are known; empty for a record of another main type.
+    /// The subrecords of displayed values of the two known lengths; empty for records of other main types.
     static func displayedValues(in record: Span<UInt8>) -> [DisplayedValues] {
         guard isPhysiological(record) else { return [] }
         let parts = subrecords(record)
@@ -36,7 +33,6 @@ enum GeDRIRecord {
         return found
     }
 
-    /// The NIBP group among the displayed values; `nil` where the record has none.
     static func nibp(in record: Span<UInt8>) -> GeDRINIBP? {
         displayedValues(in: record).first(where: \.isBasic).flatMap { GeDRINIBP(record, at: $0.start + nibpOffset) }
     }
@@ -45,7 +41,6 @@ enum GeDRIRecord {
         record.littleEndian16(start + subrecordLength - 2).map { $0 >> 8 & 15 == 0 } ?? false
     }
 
-    /// Where the subrecords begin, in the order of their descriptors.
     private static func subrecords(_ record: Span<UInt8>) -> [(start: Int, type: UInt8)] {
         var found: [(start: Int, type: UInt8)] = []
         for index in 0..<8 {
@@ -58,12 +53,11 @@ enum GeDRIRecord {
     }
 }
 
-/// The group of the cuff: 14 bytes.
 struct GeDRINIBP: Equatable, Sendable {
     /// Systolic, diastolic, mean in 1/100 mmHg, rate per minute; as sent.
     struct Values: Equatable, Sendable { var systolic, diastolic, mean, rate: Int16 }
 
-    /// Values from here down are reasons for having none.
+    /// This value and lower ones are reasons for a missing value.
     static let firstSpecial: Int16 = -32001
 
     var status: UInt32
@@ -82,16 +76,14 @@ struct GeDRINIBP: Equatable, Sendable {
             rate: Int16(bitPattern: rate))
     }
 
-    /// The module is there, and in use.
     var isActive: Bool { status & 3 == 3 }
     var isMeasuring: Bool { label & 0x20 != 0 }
     var isCalibrating: Bool { label & 0x80 != 0 }
     var isOld: Bool { label & 0x100 != 0 }
 
-    /// AUTO and STAT measure by themselves; without them a key was pressed. Without a cuff in the label the trigger is unknown.
+    /// AUTO and STAT measure automatically; without them a key was pressed. Without a cuff in the label the trigger is unknown.
     var trigger: Reading.Trigger { label & 0x18 != 0 ? .automatic : label & 7 != 0 ? .manual : .unknown }
 
-    /// The result; `nil` without one.
     var bloodPressure: BloodPressure? {
         guard let systolic = Self.pressure(values.systolic), let diastolic = Self.pressure(values.diastolic) else { return nil }
         let mean = Self.pressure(values.mean)
@@ -101,12 +93,11 @@ struct GeDRINIBP: Equatable, Sendable {
             meanAbsence: mean == nil ? .notMeasured : .none, pulseAbsence: rate == nil ? .notMeasured : .none)
     }
 
-    /// A special value is below zero, and no pressure in a cuff's result is.
     private static func pressure(_ value: Int16) -> Pressure? {
         value > 0 ? Pressure(Digits(mantissa: Int64(value), exponent: -2), .mmHg) : nil
     }
 
-    /// The values as they were sent: what stays while the result stands. Status and label do not.
+    /// The values as sent, which are constant while the result is shown; status and label are not.
     var raw: RawBytes {
         RawBytes(
             [values.systolic, values.diastolic, values.mean, values.rate].flatMap {

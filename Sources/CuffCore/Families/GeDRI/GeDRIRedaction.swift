@@ -1,13 +1,12 @@
 extension Redaction {
-    /// The times of records and subrecords are shifted, the plug id is cleared. Of the displayed values the groups stay whose place is
-    /// documented: ECG, P1 to P4, NIBP and temperatures of the basic class. All other data are cleared, with them every record of another
-    /// main type: waves, alarms with their texts, and what no document names. The sum again.
+    /// Times of records and subrecords are shifted, the plug id is cleared. Of the displayed values, documented groups of the basic class
+    /// stay: ECG, P1 to P4, NIBP and temperatures. All else is cleared, including waves and alarm texts.
     static let geDRI = escapedFrames(GeDRIFrame(), decode: { GeDRIFrame.record($0) }, encode: { GeDRIFrame.encode($0) }) {
         record, side, work in
         shiftUnixTime(&record, at: 6, &work)
         work.clear(&record, 4..<6, .device)
         work.clear(&record, 10..<14, .unknown)
-        // A request of a host: what is asked for, and how often.
+        // A request of a host has no personal data.
         if side == .toCuff, record.count == GeDRIRequest.length { return }
         var kept: [Range<Int>] = []
         for part in GeDRIRecord.displayedValues(in: record.span) {
@@ -24,7 +23,7 @@ extension Redaction {
         if next < record.count { work.clear(&record, next..<record.count, .unknown) }
     }
 
-    /// Seconds since 1970 in four bytes, low byte first; 0 means that no time is set.
+    /// Seconds since 1970 in four bytes, low byte first; 0: not set.
     private static func shiftUnixTime(_ bytes: inout [UInt8], at offset: Int, _ work: inout Work) {
         guard let seconds = bytes.span.littleEndian32(offset), seconds > 0,
             work.shifted(DeviceTime(wallSeconds: Int64(seconds)), years: 1971...2105) != nil,

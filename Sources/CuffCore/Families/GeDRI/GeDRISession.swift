@@ -1,7 +1,7 @@
-/// The conversation with a DRI monitor: one request, then a record every few seconds, and in each the cuff's last result.
+/// A session with a DRI monitor: one request, then a record every few seconds, each with the cuff's last result.
 struct GeDRISession: MonitorSession {
     static let patience = Duration.seconds(2)
-    /// Three records that did not come.
+    /// Three missing records.
     static let interval = Duration.seconds(3 * GeDRIRequest.interval)
     static let request = Request(
         MonitorMode.reading, GeDRIRequest.displayedValues(every: GeDRIRequest.interval), within: .seconds(GeDRIRequest.interval + 3),
@@ -11,18 +11,13 @@ struct GeDRISession: MonitorSession {
     var requests = Requests<MonitorMode>()
     var mode = MonitorMode.listening
     var isFinished = false
-    /// A request of this session may still run.
     var asks = false
 
     private var standing = StandingResult<GeDRINIBP.Values>()
     private var emitted = 0
-    /// What the last record with an active cuff said; `nil` before it.
     private var wasMeasuring: Bool?
-    /// A record of an active cuff showed no result.
     private var wasEmpty = false
-    /// Bytes that were skipped before the last record.
     private var skippedBefore = 0
-    /// Values of a record that came after much damage.
     private var doubtful: GeDRINIBP.Values?
 
     mutating func endInOrder(into actions: inout SessionActions) -> Bool {
@@ -31,14 +26,13 @@ struct GeDRISession: MonitorSession {
         return true
     }
 
-    /// Stops the records that this session asked for.
     mutating func conclude(_ outcome: Outcome, into actions: inout SessionActions) {
         if asks { actions.append(.write(GeDRIRequest.displayedValues(every: 0))) }
         finish(outcome, into: &actions)
     }
 
     mutating func skipped(_ count: Int, _ fault: FrameFault, into actions: inout SessionActions) {
-        // The flag between two records is no damage.
+        // The flag between two records is not damage.
         if count > 1 || fault != .notAStart { actions.report(skipped: count, fault) }
     }
 
@@ -76,17 +70,16 @@ struct GeDRISession: MonitorSession {
             doubtful = nil
         }
         let hasEnded = ended(into: &actions)
-        // Older than a minute, by the monitor's word, and yet a measurement ended within the last records.
+        // Older than a minute by the monitor's label, although a measurement just ended.
         let flags: MeasurementFlags = hasEnded && nibp.isOld ? .questionable : []
         let reading = Reading(
             .bloodPressure(pressure), driver: "ge-dri", flags: flags, origin: .memory, trigger: nibp.trigger, raw: nibp.raw)
-        // Where nothing stood before, the first one is of now.
+        // The first result after an empty record is new.
         let isNew = hasEnded || wasEmpty && !standing.isKnown
         _ = standing.receive(reading, nibp.values, isNew: isNew, emitted: &emitted, into: &actions)
         if mode == .reading { conclude(.complete, into: &actions) }
     }
 
-    /// Whether a measurement was seen that is over now.
     @discardableResult
     private mutating func ended(into actions: inout SessionActions) -> Bool {
         let hasEnded = wasMeasuring == true

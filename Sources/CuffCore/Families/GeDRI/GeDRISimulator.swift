@@ -1,6 +1,5 @@
-/// A CARESCAPE monitor that shows its first record and sends what it shows as often as it is asked to. With `pushes` every
-/// second record is one of a running measurement, and the next one has another result. It shows an arterial line
-/// too. `layout: old` puts all classes into one subrecord.
+/// A CARESCAPE monitor that shows its first record and sends it as requested. With `pushes` every second record is one of a running
+/// measurement, and the next one has another result. It also shows an arterial line. `layout: old` puts all classes into one subrecord.
 struct GeDRISimulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(GeDRIFrame())

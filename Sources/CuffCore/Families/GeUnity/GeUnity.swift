@@ -1,5 +1,4 @@
-/// GE Dash, Solar and Eagle monitors over their auxiliary serial port. Polled; not framed, and the rule of the check is unknown.
-///
+/// GE Dash, Solar and Eagle monitors over their auxiliary serial port. Polled; without framing, and with an unknown check.
 /// Head      60 bytes, big-endian: 0 destination (6), 6 source (6), 12 function (2), 14 sub-function (2), 16 version (2),
 ///           18 sequence (2), 20 request or response (2), 22 process (2), 24 location name (32), 56 return status (2),
 ///           58 data count (2); then the data and two bytes of check                                 documented [1]
@@ -10,12 +9,10 @@
 ///           more (10), type, code, position, port. The values belong to type and code at the end    documented [1]
 /// Cuff      type 10 or 57: mean, systolic, diastolic in mmHg. Type 2 is invasive                    documented [1]
 /// Absent    -32768 invalid, -32767 missing, … -32762 no pulse, -32761 sensor failure                documented [1]
-/// Check     not a CRC-16 of the usual kinds and no sum, tried on the one printed request: unknown. Readings say
-///           `no_measurement_check`; a message must hold by its lengths, and the values by their order
-///
-/// The count of the data is taken for the six bytes and all parameters: guess; [1] reads so, and another length is refused.
-/// Is it new? The last result stays: other values are another determination. What stands there at first may be of long ago.
-///
+/// Check     unknown: neither a usual CRC-16 nor a sum, tried on the one printed request. Readings have
+///           `no_measurement_check`; the lengths of a message and the order of values must be consistent
+/// The data count includes the six bytes and all parameters: guess; [1] reads it so, and other lengths are refused.
+/// New results: the last result remains; other values are another determination. The first one may be old.
 /// [1] mdpnp/mdpnp devices/ge/serial/GESerial.java and DemoGESerial.java (BSD-2-Clause); it counts 67 bytes a parameter and
 /// reads 68   [2] mindleaving/patient-monitor-datalogger GEDash/GeDashCommunicator.cs (MIT)
 extension CuffDriver {
@@ -47,20 +44,18 @@ extension CuffDriver {
         ],
         makeSession: { _ in GeUnitySession() },
         makeSimulator: { GeUnitySimulator($0) },
-        countFrames: { FrameReader.count(GeUnityFrame(), in: $0) },
+        findFrames: { FrameReader.find(GeUnityFrame(), in: $0) },
         redaction: .geUnity)
 }
 
-/// One answer: a head, parameters, two bytes of check whose rule is unknown.
+/// One answer: a head, parameters, two bytes of unknown check.
 struct GeUnityFrame: FrameFormat {
     static let headLength = 60
-    /// Alarm state to graph status.
     static let summaryLength = 6
     static let parameterLength = 68
-    /// The number of parameters is one byte.
     static let maximumLength = headLength + summaryLength + 255 * parameterLength + 2
 
-    /// The one request that is known with its check [2].
+    /// The one request whose check is known [2].
     static let request: [UInt8] = {
         var bytes = [UInt8](repeating: 0, count: 62)
         bytes[0] = 0x40
@@ -74,7 +69,7 @@ struct GeUnityFrame: FrameFormat {
     }()
 
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
-        // Function and sub-function follow two addresses that no source gives for a monitor.
+        // Function and sub-function follow two addresses, which no source has for a monitor.
         for (offset, byte) in [(12, 0), (13, 201), (14, 0), (15, 20)] as [(Int, UInt8)] {
             guard let found = bytes.byte(offset) else { return .needMore }
             guard found == byte else { return .reject(.notAStart) }
@@ -86,7 +81,7 @@ struct GeUnityFrame: FrameFormat {
         return bytes.count < whole ? .needMore : .frame(length: whole)
     }
 
-    /// The cuff's values in an answer: of two parameters, 10 and 57, the first one with values. `nil` where it shows no cuff.
+    /// The cuff's values in an answer, from the first of the parameters 10 and 57 with values; `nil` without a cuff.
     static func result(in answer: Span<UInt8>) -> GeUnityResult? {
         guard let count = answer.byte(headLength + 4) else { return nil }
         var absent: GeUnityResult?
@@ -102,16 +97,14 @@ struct GeUnityFrame: FrameFormat {
     }
 }
 
-/// What the cuff's parameter says.
 struct GeUnityResult: Equatable, Sendable {
-    /// Values up to here are reasons for having none.
+    /// This value and lower ones are reasons for a missing value.
     static let lastSpecial: Int16 = -32761
     /// The highest pressure of any documented cuff is 300 mmHg: beyond this it is damage.
     static let highest: Int16 = 400
 
-    /// In mmHg, as sent; `nil` where the monitor shows none.
     var mean, systolic, diastolic: Int16?
-    /// The three values, type and code: what stays while the result stands.
+    /// The three values, type and code, which are constant while the result is shown.
     var raw: RawBytes
 
     init?(_ answer: Span<UInt8>, at start: Int) {
@@ -129,10 +122,8 @@ struct GeUnityResult: Equatable, Sendable {
         return value > lastSpecial ? value : nil
     }
 
-    /// A pressure is missing.
     var isAbsent: Bool { systolic == nil || diastolic == nil }
 
-    /// The result; `nil` where it is absent, or where the values cannot be what they are said to be.
     var bloodPressure: BloodPressure? {
         guard let systolic, let diastolic, diastolic > 0, diastolic < systolic, systolic <= Self.highest,
             mean.map({ $0 >= diastolic && $0 <= systolic }) ?? true

@@ -1,7 +1,6 @@
 extension Redaction {
-    /// Of an answer the addresses and the location name are cleared, and of each parameter the bytes between its update and its type:
-    /// limits, messages and more, which no document explains. The check, whose rule is unknown, is cleared too; the driver does not
-    /// verify it. The known request stays; any other is cleared.
+    /// Cleared in answers: addresses, location name, the unknown check, and for each parameter the undocumented bytes between its update
+    /// and its type (limits, messages and more). The known request stays; others are cleared.
     static let geUnity = Redaction { items, side, work in
         (side == .fromCuff ? geUnityAnswers : geUnityRequests).rewrite(&items, side, &work)
     }

@@ -1,10 +1,9 @@
-/// The conversation with a Dash: one request, every few seconds, and in each answer the cuff's last result.
-/// A read believes values that come twice: nothing else can be checked.
+/// A session with a Dash: a request every few seconds, each answered by the last result. A read needs it twice for want of a check.
 struct GeUnitySession: MonitorSession {
-    /// Answers that may differ while a result is read.
+    /// Differing answers allowed while a result is read.
     private static let doubtLimit = 6
     static let patience = Duration.seconds(2)
-    /// Readers ask every 2 [1] or 5 [2] seconds.
+    /// Readers poll every 2 [1] or 5 [2] seconds.
     static let interval = Duration.seconds(5)
     static let request = Request(MonitorMode.reading, GeUnityFrame.request, within: .seconds(3), attempts: 3)
 
@@ -17,14 +16,11 @@ struct GeUnitySession: MonitorSession {
 
     private var standing = StandingResult<GeUnityResult>()
     private var emitted = 0
-    /// An answer showed a cuff without a result.
     private var wasEmpty = false
-    /// Values to be seen once more before they are believed.
     private var doubtful: GeUnityResult?
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         let result = GeUnityFrame.result(in: reader.buffer.span.extracting(range))
-        // Another host is asking.
         if mode == .listening, !asks { actions.append(.arm(.poll, Self.interval)) }
         requests.end(into: &actions)
         guard let result, !result.isAbsent else {
@@ -45,12 +41,11 @@ struct GeUnitySession: MonitorSession {
         }
         let reading = Reading(
             .bloodPressure(pressure), driver: "ge-unity", flags: .noMeasurementCheck, origin: .memory, raw: result.raw)
-        // Where nothing stood before, the first one is of now.
+        // The first result after an empty answer is new.
         _ = standing.receive(reading, result, isNew: wasEmpty && !standing.isKnown, emitted: &emitted, into: &actions)
         if mode == .reading { finish(.complete, into: &actions) }
     }
 
-    /// Asks for the values again, to compare them.
     private mutating func compare(into actions: inout SessionActions) {
         guard mode == .reading else { return }
         doubts += 1

@@ -1,5 +1,5 @@
-/// A Dash that shows its first record; with `pushes` the next one from every third answer on. It answers the one known
-/// request and nothing else. It shows an ECG and an arterial line too. No source says how its check is made: two zeros stand there.
+/// A Dash that shows its first record; with `pushes` the next one from every third answer. It answers only the known request, and also
+/// shows an ECG and an arterial line. The check, which is unknown, is two zeros.
 struct GeUnitySimulator: CuffSimulator {
     private let script: SimulatorScript
     private var buffer: [UInt8] = []

@@ -1,10 +1,9 @@
-/// The answer to a message: `MSH` with type `ACK`, and `MSA` with the code and the control id of the message, in its separators
-/// and framing.
+/// The answer to a message: `MSH` with type `ACK`, and `MSA` with the code and the message's control id, in its separators and framing.
 struct HL7Acknowledgement: Sendable {
     enum Code: String, Sendable {
-        /// What the message says is kept.
+        /// The message is stored.
         case accepted = "AA"
-        /// It could not be kept, or was not understood.
+        /// It could not be stored or understood.
         case error = "AE"
     }
 
@@ -16,7 +15,7 @@ struct HL7Acknowledgement: Sendable {
     private let version: [UInt8]
     private let controlID: [UInt8]
 
-    /// What is sent back of a message has a limit for each field. Its own time (MSH-7) is that of the message: a session has no clock.
+    /// Fields copied from the message have length limits. MSH-7 is the message's time: a session has no clock.
     init(to message: HL7Message) {
         separators = message.separators
         isBlock = message.isBlock
@@ -32,7 +31,6 @@ struct HL7Acknowledgement: Sendable {
         controlID = echo(header.field(10), atMost: HL7Message.longestControlID)
     }
 
-    /// The bytes of the answer; `number` is its own control id.
     func bytes(_ code: Code, number: Int) -> [UInt8] {
         let field = separators.field
         let type = Array("ACK".utf8) + (trigger.isEmpty ? [] : [separators.component ?? 0x5E] + trigger)

@@ -1,4 +1,4 @@
-/// What an observation is of, as its code and its text say.
+/// The meaning of an observation by its code and text.
 struct HL7Code: Sendable, Hashable {
     enum Role: Sendable, Hashable {
         case systolic, diastolic, mean
@@ -11,10 +11,9 @@ struct HL7Code: Sendable, Hashable {
     }
 
     var role: Role
-    /// Code and text contradict each other; the text was believed.
+    /// Code and text contradict each other; the text was used.
     var isDoubtful = false
 
-    /// Where a code of the nomenclature measures.
     private enum Site { case cuff, anywhere }
 
     /// 150017…150019 are blood pressures of any site.
@@ -24,7 +23,7 @@ struct HL7Code: Sendable, Hashable {
         150017: (.systolic, .anywhere), 150018: (.diastolic, .anywhere), 150019: (.mean, .anywhere),
         149546: (.cuffPulse, .cuff), 149522: (.pulse, .cuff),
     ]
-    /// LOINC names no site for these; the monitors that send them mean the cuff.
+    /// LOINC has no site for these; the monitors that send them mean the cuff.
     private static let loinc: [String: Role] = [
         "8480-6": .systolic, "8462-4": .diastolic, "8478-0": .mean, "8867-4": .pulse,
     ]
@@ -32,13 +31,13 @@ struct HL7Code: Sendable, Hashable {
     private static let edan: [Int: Role] = [393216: .systolic, 393217: .diastolic, 393218: .mean, 393219: .cuffPulse]
     private static let philips: [String: Role] = ["0002-4A05": .systolic, "0002-4A06": .diastolic, "0002-4A07": .mean]
 
-    /// Reads OBX-3: `code^text^system`, and the same again for another system. `nil`: nothing of the cuff's, or an arterial line.
+    /// Parses OBX-3: `code^text^system`, possibly repeated for another system. `nil`: not of the cuff, or an arterial line.
     init?(_ components: [[UInt8]], isMindray: Bool) {
         var found: HL7Code?
         for start in [0, 3] where components.count > start {
             func part(_ index: Int) -> [UInt8] { start + index < components.count ? components[start + index] : [] }
             let text = HL7Text(part(1))
-            // A code for a cuff beside a text for an artery is an artery's, and the other way round no better.
+            // An arterial text with a cuff's code is arterial, and an arterial code with a cuff's text is rejected too.
             if text.isArterial { return nil }
             if found == nil { found = Self.read(part(0), text, String(decoding: part(2), as: UTF8.self).uppercased(), isMindray) }
         }
@@ -59,7 +58,7 @@ struct HL7Code: Sendable, Hashable {
             let role = text.role ?? known.role
             return HL7Code(role, isDoubtful: known.site != .cuff || role != known.role)
         }
-        // Another code of the nomenclature beside the name of the cuff's pressure; any other text may be a limit or a setting.
+        // Another nomenclature code with the name of the cuff's pressure; other texts may be limits or settings.
         if known == nil, number != nil, system == "MDC", text.isNameOfCuffPressure, let role = text.role {
             return HL7Code(role, isDoubtful: true)
         }
@@ -81,10 +80,9 @@ struct HL7Code: Sendable, Hashable {
     }
 }
 
-/// What the text of a code says, by its words.
 struct HL7Text {
     private let words: [String]
-    /// Longer texts are no name of a value; their rest is not looked at.
+    /// Longer texts are not names of values; their rest is ignored.
     private static let longest = 256
 
     init(_ text: [UInt8]) {
@@ -107,14 +105,10 @@ struct HL7Text {
 
     private var isReferenceID: Bool { words.starts(with: ["MDC", "PRESS"]) }
     private var site: [String] { words.filter { !["MDC", "PRESS", "BLD", "SYS", "DIA", "MEAN"].contains($0) } }
-    /// `MDC_PRESS_BLD_NONINV_SYS`, `MDC_PRESS_CUFF_DIA` and the like.
     var isNameOfCuffPressure: Bool { isReferenceID && (site == ["NONINV"] || site == ["CUFF"]) }
-    /// A name of the nomenclature for a pressure elsewhere.
     var namesOtherSite: Bool { isReferenceID && !isOfCuff && !site.isEmpty }
-    /// A name of the nomenclature for a pressure of any site.
     var isSiteless: Bool { isReferenceID && site.isEmpty }
 
-    /// The value that the text names; `nil` where it names none, or more than one.
     var role: HL7Code.Role? {
         let named: [(HL7Code.Role, Set<String>)] = [
             (.systolic, ["SYS", "SYST", "SYSTOLIC", "NBPS"]), (.diastolic, ["DIA", "DIAS", "DIAST", "DIASTOLIC", "NBPD"]),
@@ -125,10 +119,8 @@ struct HL7Text {
     }
 }
 
-/// The unit in OBX-6.
 enum HL7Unit {
     case pressure(PressureUnit), perMinute
-    /// The field is empty.
     case unstated
     case other
 

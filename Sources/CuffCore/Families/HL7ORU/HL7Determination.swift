@@ -1,15 +1,14 @@
-/// What a message says of the cuff.
 struct HL7Determinations: Sendable {
-    /// Far more than a message of `HL7Frame.maximumLength` needs; OBX beyond are not looked at.
+    /// Far more than a message of `HL7Frame.maximumLength` needs; further OBX are ignored.
     private static let mostObservations = 1024
     /// The part of a PID segment that is kept with a record; the fields that name a patient come first.
     private static let longestPatient = 1024
 
-    /// An order number has at most 22 characters, or four parts of up to 199 from version 2.7 on.
+    /// An order number has at most 22 characters, or four parts of up to 199 from version 2.7.
     private static let longestPlacer = 800
 
     private(set) var found: [HL7Determination] = []
-    /// Why values were not taken: a sentence each, and the code where that is the reason.
+    /// Why values were refused, and the code if that is the reason.
     private(set) var refused: [(why: StaticName, code: [UInt8])] = []
 
     private struct Key: Hashable {
@@ -38,20 +37,20 @@ struct HL7Determinations: Sendable {
             case .failure(let why): refused.append((why.sentence, []))
             }
         }
-        // The same in another nomenclature, and under no group: one determination, told twice.
+        // The same values in another nomenclature without a group: one determination.
         found = candidates.filter { one in
             !one.group.isEmpty || !candidates.contains { !$0.group.isEmpty && $0.isSame(as: one) }
         }
     }
 
-    /// Leaves out what may have lost values at the end of a message that was cut off.
+    /// Drops determinations that may have lost values at a truncated end.
     mutating func keepWhole() {
         let whole = found.filter(\.isWhole)
         if whole.count < found.count { refused.append(("a blood pressure at the end of a message that may have been cut off", [])) }
         found = whole
     }
 
-    /// Whether two groups have the same time, so that only the group tells whose a pulse is.
+    /// Whether two groups have the same time, so that a pulse is assigned by group.
     private static func isBeside(_ group: [HL7Observation], _ other: [HL7Observation]) -> Bool {
         guard let a = group.first, let b = other.first else { return false }
         return a.time == b.time && a.patient == b.patient && (a.time != nil || a.order == b.order)
@@ -59,9 +58,6 @@ struct HL7Determinations: Sendable {
 
     private struct Refusal: Error { var sentence: StaticName }
 
-    // MARK: Reading the segments
-
-    /// The values of the cuff and the pulses, and what pressures are not read.
     private static func observations(
         _ message: HL7Message, isMindray: Bool
     ) -> (found: [HL7Observation], unread: [(why: StaticName, code: [UInt8])]) {
@@ -129,9 +125,7 @@ struct HL7Determinations: Sendable {
         return bytes + [UInt8](repeating: separator, count: 8) + stamp
     }
 
-    // MARK: Putting values together
-
-    /// The observations of one key as determinations: one as a rule; by the last part of OBX-4 where a value stands there twice.
+    /// The observations of one key as determinations: usually one; if a value is repeated, divided by the last part of OBX-4.
     private static func divided(_ observations: [HL7Observation]) -> [[HL7Observation]] {
         var seen: [HL7Code.Role: HL7Observation] = [:]
         let isRepeated = observations.contains { observation in
@@ -152,7 +146,7 @@ struct HL7Determinations: Sendable {
         if case .absent = observation.value { true } else { false }
     }
 
-    /// The one value of a role; more than one is a contradiction.
+    /// The one value of a role; several contradict each other.
     private static func single(_ role: HL7Code.Role, of observations: [HL7Observation]) throws(Refusal) -> HL7Observation? {
         let all = observations.filter { $0.code.role == role }
         guard let first = all.first else { return nil }
@@ -165,7 +159,7 @@ struct HL7Determinations: Sendable {
     private static func pressureUnit(_ observation: HL7Observation) -> PressureUnit? {
         switch observation.unit {
         case .pressure(let unit): unit
-        // Mindray names none, and counts in mmHg.
+        // Mindray sends no unit, and means mmHg.
         case .unstated: .mmHg
         case .perMinute, .other: nil
         }
@@ -179,7 +173,7 @@ struct HL7Determinations: Sendable {
             let high = try single(.systolic, of: group)
             let low = try single(.diastolic, of: group)
             let mean = try single(.mean, of: group)
-            // Nothing was measured, or could not be; a monitor says so in every message.
+            // Nothing was measured, or could not be; a monitor repeats that in every message.
             if group.allSatisfy(isAbsent) { return .success(nil) }
             guard let high, let low else {
                 let isGrouped = group.contains { !$0.place.group.isEmpty }
@@ -189,7 +183,7 @@ struct HL7Determinations: Sendable {
         } catch { return .failure(error) }
     }
 
-    /// The sender deletes what it sent before, or says that it was wrong; what values stand there means nothing.
+    /// The sender deletes or invalidates an earlier result; the values are meaningless.
     private static func withdrawal(of group: [HL7Observation]) -> HL7Determination? {
         guard let first = group.first else { return nil }
         let place = first.place
@@ -241,13 +235,13 @@ struct HL7Determinations: Sendable {
             isWhole: pressure.mean != nil && pressure.pulse != nil)
     }
 
-    /// A determination is corrected where one of its values is, and early where one is.
+    /// The determination is corrected, or early, if one of its values is.
     private static func standing(of parts: [HL7Observation]) -> Reading.Reference.Standing {
         let all = parts.map(\.standing)
         return all.contains(.correction) ? .correction : all.contains(.preliminary) ? .preliminary : .result
     }
 
-    /// The pulse of the determination's time: the cuff's own before that of the record. Two that differ give no pulse.
+    /// The pulse at the determination's time: preferably the cuff's own. Two different ones give none.
     private static func pulse(of pressure: HL7Observation, among pulses: [HL7Observation]) -> HL7Observation? {
         let fitting = pulses.filter { pulse in
             guard pulse.time == pressure.time, pulse.patient == pressure.patient, pulse.time != nil || pulse.order == pressure.order else {

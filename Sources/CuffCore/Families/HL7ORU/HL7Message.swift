@@ -1,4 +1,4 @@
-/// The characters that divide a message, as its MSH says.
+/// The separators of a message, from its MSH.
 struct HL7Separators: Sendable, Hashable {
     var field: UInt8
     /// MSH-2 as sent.
@@ -9,7 +9,7 @@ struct HL7Separators: Sendable, Hashable {
     var escape: UInt8? { encoding.count > 2 ? encoding[2] : nil }
     var subcomponent: UInt8? { encoding.count > 3 ? encoding[3] : nil }
 
-    /// `field` with its escape sequences replaced. Unknown ones (fonts, character sets) are left out, as HL7 wants.
+    /// `field` with its escape sequences replaced. Unknown ones (fonts, character sets) are dropped, as HL7 requires.
     func text(_ field: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(field)
         guard let escape, bytes.contains(escape) else { return bytes }
@@ -43,7 +43,7 @@ struct HL7Separators: Sendable, Hashable {
         return character.map { [$0] } ?? []
     }
 
-    /// The components of a field, each without its escapes; `""`, which says that there is no value, is empty.
+    /// The components of a field, unescaped; `""`, which means no value, is empty.
     func components(_ field: ArraySlice<UInt8>) -> [[UInt8]] {
         guard let component else { return [Self.value(text(field))] }
         return field.split(separator: component, omittingEmptySubsequences: false).map { Self.value(text($0)) }
@@ -52,9 +52,7 @@ struct HL7Separators: Sendable, Hashable {
     private static func value(_ text: [UInt8]) -> [UInt8] { text == [0x22, 0x22] ? [] : text }
 }
 
-/// One segment: its name and fields, as sent.
 struct HL7Segment: Sendable {
-    /// The segment without its end.
     var bytes: ArraySlice<UInt8>
     private var fields: [ArraySlice<UInt8>]
 
@@ -68,19 +66,16 @@ struct HL7Segment: Sendable {
         return first.elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 
-    /// Field `number` as HL7 counts (of MSH, the separator is field 1); empty without one.
+    /// Field `number` as in HL7 (in MSH, the separator is field 1); empty if missing.
     func field(_ number: Int) -> ArraySlice<UInt8> {
         let index = isNamed("MSH") ? number - 1 : number
         return fields.indices.contains(index) ? fields[index] : []
     }
 
-    /// The number of fields behind the name.
     var count: Int { fields.count - 1 }
 }
 
-/// One message, divided into segments.
 struct HL7Message: Sendable {
-    /// What is to be answered.
     enum Kind: Sendable { case observations, acknowledgement, other }
 
     /// 199 characters are the longest control id of any version (2.7); it is sent back.
@@ -88,12 +83,11 @@ struct HL7Message: Sendable {
 
     let separators: HL7Separators
     let segments: [HL7Segment]
-    /// The MSH segment.
     let header: HL7Segment
     /// The sender framed it as an MLLP block, so that its end is known.
     let isBlock: Bool
 
-    /// Divides a whole frame, or a bare message that the line's silence ended; `nil` where its header cannot be read.
+    /// Splits a whole frame, or a bare message ended by silence; `nil` if its header is invalid.
     init?(_ frame: [UInt8]) {
         isBlock = frame.first == HL7Frame.blockStart
         var text = frame[(isBlock ? 1 : 0)...]
@@ -104,7 +98,7 @@ struct HL7Message: Sendable {
         let separators = HL7Separators(field: field, encoding: Array(encoding))
         self.separators = separators
         var parts = text.split { $0 == HL7Frame.carriageReturn || $0 == HL7Frame.lineFeed }
-        // Of a last segment that nothing ends, value and unit are whole only where something follows them.
+        // In a last segment without an end, value and unit are whole only if something follows them.
         let isOpen = !isBlock && text.last.map { $0 != HL7Frame.carriageReturn && $0 != HL7Frame.lineFeed } == true
         if isOpen, parts.count > 1, let last = parts.last, HL7Segment(last, separators).count < 7 { parts.removeLast() }
         segments = parts.map { HL7Segment($0, separators) }
@@ -112,13 +106,11 @@ struct HL7Message: Sendable {
         header = first
     }
 
-    /// A block that ended as it must; any bare message.
     static func isComplete(_ frame: [UInt8]) -> Bool {
         guard frame.first == HL7Frame.blockStart else { return true }
         return frame.suffix(2).contains(HL7Frame.blockEnd)
     }
 
-    /// MSH-9: the code of the message and its trigger.
     var type: [[UInt8]] { separators.components(header.field(9)) }
     /// MSH-10 as sent, with its escapes.
     var controlID: ArraySlice<UInt8> { header.field(10) }
@@ -128,14 +120,14 @@ struct HL7Message: Sendable {
         let type = type
         if type.first == Array("ACK".utf8) { return .acknowledgement }
         guard type.count >= 2, type[0] == Array("ORU".utf8), type[1] == Array("R01".utf8) else { return .other }
-        // Two messages in one block: which values belong to which time is unknown.
+        // Two messages in one block: the values' times are ambiguous.
         return segments.dropFirst().contains { $0.isNamed("MSH") } ? .other : .observations
     }
 
-    /// Longer ones are no patient's number.
+    /// Longer texts are not patient numbers.
     private static let longestPatientNumber = 64
 
-    /// The patient's number in the record bytes of a reading: the first of PID-3, else of PID-2, and never a name.
+    /// The patient's number in the record bytes of a reading: the first of PID-3, else of PID-2, never a name.
     static func patient(ofRecord record: [UInt8]) -> String? {
         let lines = record.split(separator: HL7Frame.carriageReturn)
         guard let head = lines.first, head.count > 4, head.starts(with: "MSH".utf8) else { return nil }
@@ -149,15 +141,15 @@ struct HL7Message: Sendable {
         return nil
     }
 
-    /// Whether the sender wants no answer at all (MSH-15 and MSH-16 of the enhanced mode: NE, never).
+    /// Whether the sender wants no answer (MSH-15 and MSH-16 of the enhanced mode: NE, never).
     var wantsNoAnswer: Bool { [15, 16].allSatisfy { header.field($0).elementsEqual("NE".utf8) } }
 
-    /// A message of Mindray's Patient Data Share: its control id is a kind, and its codes are short numbers of no system.
+    /// A message of Mindray's Patient Data Share: its control id is a kind, and its codes are short numbers without a system.
     var isMindray: Bool {
         guard version.elementsEqual("2.3.1".utf8), ["106", "204", "503"].contains(where: { controlID.elementsEqual($0.utf8) })
         else { return false }
         let codes = segments.filter { $0.isNamed("OBX") }.map { separators.components($0.field(3)) }
-        // Without codes a running number may be one of the three.
+        // Without codes, a running number may coincide with one of the kinds.
         guard !codes.isEmpty else { return header.field(7).isEmpty }
         return codes.allSatisfy { code in
             let number = code.first ?? []
@@ -166,9 +158,8 @@ struct HL7Message: Sendable {
     }
 }
 
-/// Values of fields.
 enum HL7Field {
-    /// `YYYYMMDDHHMM[SS[.S…]][+ZZZZ]`; `nil` for anything else, a date alone included. The calendar is not checked.
+    /// `YYYYMMDDHHMM[SS[.S…]][+ZZZZ]`; `nil` for other text, including a date alone. The calendar is not checked.
     static func time(_ text: [UInt8]) -> DeviceTime? {
         let digits = text.prefix { $0 &- 0x30 < 10 }
         guard digits.count == 12 || digits.count == 14 else { return nil }
@@ -183,7 +174,7 @@ enum HL7Field {
             let fraction = rest.dropFirst().prefix { $0 &- 0x30 < 10 }
             guard second != nil, (1...4).contains(fraction.count) else { return nil }
             rest = rest.dropFirst(1 + fraction.count)
-            // One digit is tenths; a clock that tells them is printed to the second.
+            // One digit is tenths, which are not kept.
             if fraction.count >= 2 { hundredths = Array(fraction).span.digits(0, 2) }
         }
         var utcOffset: Int?
@@ -205,7 +196,6 @@ enum HL7Field {
         return (hours * 60 + minutes) * (sign == 0x2D ? -1 : 1)
     }
 
-    /// A number as an observation has it.
     enum Number: Sendable, Hashable {
         case value(Digits)
         case absent(Absence)
@@ -213,7 +203,7 @@ enum HL7Field {
         case unreadable
     }
 
-    /// Digits before and behind the point; beyond these it is no pressure in any unit.
+    /// Digits before and after the point; longer numbers are not pressures in any unit.
     private static let longestNumber = 7
 
     static func number(_ text: [UInt8]) -> Number {

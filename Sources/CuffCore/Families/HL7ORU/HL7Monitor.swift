@@ -1,6 +1,6 @@
-/// Who sent a message, as MSH-3 and MSH-4 say.
+/// The sender of a message, from MSH-3 and MSH-4.
 struct HL7Monitor {
-    /// Names are short; a longer one is cut for what is shown, not for telling monitors apart.
+    /// Longer names are cut for display, but compared whole.
     private static let longestName = 64
 
     let bytes: [UInt8]
@@ -21,7 +21,7 @@ struct HL7Monitor {
 }
 
 extension HL7Determination {
-    /// What tells the determination from another one of the same sender: time, group and values.
+    /// Identifies the determination among those of the same sender: time, group and values.
     func digest(seed: UInt64, and patient: [UInt8]) -> UInt64 {
         var text = TextBuffer(capacity: 128)
         if let time {
@@ -35,7 +35,7 @@ extension HL7Determination {
             case .absent, .unreadable: text.append(0x2D)
             }
         }
-        // A demonstration of the same numbers is not the same.
+        // A demonstration with equal values is another one.
         text.append(decimal: Int64(flags.rawValue))
         text.append(decimal: Int64(standing.rawValue))
         text.append(0)

@@ -1,12 +1,11 @@
 /// HL7 version 2 observations from spot-check and bedside monitors: message `ORU^R01` over TCP (the monitor calls) or a serial line.
-///
-/// Block     MLLP: `0B` message `1C 0D`; some senders leave out the `0D`: then it ends when the line falls silent or the next
+/// Block     MLLP: `0B` message `1C 0D`; some senders omit the `0D`: then it ends with silence or the next
 ///           block comes                                                                      documented [1], recorded [2]
-/// Bare      without MLLP a message begins at `MSH` and ends at the next `MSH`, or when the line falls silent       observed [3]
+/// Bare      without MLLP a message begins at `MSH` and ends at the next `MSH`, or with silence                     observed [3]
 /// Segments  end with CR (LF is read too). The character after `MSH` separates fields; MSH-2 has the separators of components,
 ///           repetitions and subcomponents and the escape character: `\F\ \S\ \T\ \R\ \E\ \Xhh\`           documented [1]
 /// OBX       2 type, NM · 3 code^text^system · 4 groups the values of one determination, or numbers the OBX (HL7SubID) · 5 value ·
-///           6 unit · 8 and 11 what the value is worth (HL7Worth) · 14 time                            documented [1], recorded [2]
+///           6 unit · 8 and 11 validity (HL7Worth) · 14 time                                           documented [1], recorded [2]
 /// Time      OBX-14, else OBR-7, else MSH-7; a zone is optional                                                     [2][3]
 /// Cuff      MDC 150301 150302 150303 (CUFF) or 150021 150022 150023 (NONINV), LOINC 8480-6 8462-4 8478-0: systolic,
 ///           diastolic, mean; pulse MDC 149546, and of a spot record 149522 or LOINC 8867-4                   recorded [2][3]
@@ -14,26 +13,22 @@
 /// Philips   system MDIL: 0002-4a05 systolic, 0002-4a06 diastolic, 0002-4a07 mean                                observed [6]
 /// Units     266016 mmHg, 266015 kPa, or their names [2]; 265987, which IEEE 11073-10101 gives to the kilopascal (0F03)
 /// Absent    8388607, the FLOAT NaN printed as a number, and zero                                                observed [4]
-/// Mindray   Patient Data Share: HL7 2.3.1; MSH-10 tells the kind: 106 heartbeat, 204 periodic values, 503 cuff result;
+/// Mindray   Patient Data Share: HL7 2.3.1; MSH-10 is the kind: 106 heartbeat, 204 periodic values, 503 cuff result;
 ///           OBX-3 `170^` systolic, `171^` diastolic, `172^` mean, `173^` pulse of the cuff; it is not acknowledged
 ///                                                                                                          observed [5][6]
-/// Answer    `ACK^R01` with `MSA|AA|` MSH-10 once the reading is safe, `AE` where it cannot be kept or understood  documented [1]
-///
-/// Never a reading: any other message (ADT and QRY carry OBX too), an arterial line (`ART`, `ABP`), half a blood pressure, values
-/// of one determination with different times or units, one code twice with different values. Where code and text contradict
-/// each other, the text is believed and the reading flagged `questionable`: one source uses 150017…150019 with the text NONINV
+/// Answer    `ACK^R01` with `MSA|AA|` MSH-10 once the reading is stored, `AE` if that or decoding fails           documented [1]
+/// Never a reading: other messages (ADT and QRY carry OBX too), an arterial line (`ART`, `ABP`), half a blood pressure, values
+/// of one determination with different times or units, one code twice with different values. If code and text contradict
+/// each other, the text is used and the reading flagged `questionable`: one source uses 150017…150019 with the text NONINV
 /// and 150021 with the text ART [4].
-///
-/// A monitor repeats its last result in every message. A determination is told by its own time (OBX-14, OBR-7); what has no
-/// time but that of the message is another one when its values, the patient or the group change. The record bytes of a
-/// reading are the patient segment and of each OBX what belongs to the determination, so that a repetition has the same id.
-///
+/// A monitor repeats its last result in every message. A determination is identified by its own time (OBX-14, OBR-7); one
+/// with only the message's time is new if its values, the patient or the group change. The record bytes of a
+/// reading are the patient segment and the determination's parts of each OBX, so that a repetition has the same id.
 /// [1] HL7 2.6 chapters 2 and 7, MLLP release 1   [2] a recorded message of a Comen NC5, published with a gateway whose origin
 /// is not established   [3] a PHP test sender of a Comen VS8 whose origin is not established   [4] tests of that gateway
 /// Corrections: a result with status C (OBX-11, or OBR-25 of its order) is a revision of the reading with the same order number
-/// (OBR-2) or else the same time and group, of the same monitor; one with W or D takes it back. What is preliminary (P) is
-/// replaced by the result that follows. `Reading.Reference` and `ReadingReferences` have the rule.   documented [1]
-///
+/// (OBR-2) or else the same time and group, of the same monitor; one with W or D withdraws it. A preliminary result (P) is
+/// replaced by the next. `Reading.Reference` and `ReadingReferences` have the rule.   documented [1]
 /// [5] hankersyan/mindray_t1, Models.java   [6] public programs that read monitors of these makers; origins not established
 extension CuffDriver {
     package static let hl7ORU = CuffDriver(
@@ -83,23 +78,23 @@ extension CuffDriver {
         simulatorOptions: ["variant": "comen (MLLP, MDC codes), loinc, mindray (Patient Data Share) or bare (without MLLP)"],
         makeSession: { HL7ORUSession($0) },
         makeSimulator: { HL7ORUSimulator($0) },
-        countFrames: { FrameReader.count(HL7Frame(), in: $0) },
+        findFrames: { FrameReader.find(HL7Frame(), in: $0) },
         patient: { HL7Message.patient(ofRecord: $0) },
         redaction: .hl7ORU)
 }
 
-/// A message on the line: an MLLP block, or bare text from `MSH` on.
+/// A message on the line: an MLLP block, or bare text starting with `MSH`.
 struct HL7Frame: FrameFormat {
-    /// A spot record has one to three kilobytes, and a bedside monitor with a hundred parameters some twenty; a message with
-    /// embedded waveforms or documents is no cuff's.
+    /// A spot record has one to three kilobytes, a monitor with a hundred parameters some twenty; larger messages have waveforms or
+    /// documents.
     static let maximumLength = 1 << 16
-    /// What a message holds that is too long must not pass for messages of its own.
+    /// The content of a too long message must not be taken for messages.
     static let passedOver = maximumLength
     static let blockStart: UInt8 = 0x0B
     static let blockEnd: UInt8 = 0x1C
     static let carriageReturn: UInt8 = 0x0D
     static let lineFeed: UInt8 = 0x0A
-    /// Encoding characters in MSH-2: four, or five from version 2.7 on; some senders leave the last ones out.
+    /// Encoding characters in MSH-2: four, or five from version 2.7; some senders omit the last ones.
     private static let encodingCharacters = 1...5
 
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict { verdict(on: bytes, known: 0) }
@@ -109,7 +104,7 @@ struct HL7Frame: FrameFormat {
         switch Self.header(bytes, at: isBlock ? 1 : 0) {
         case .no: return .reject(.notAStart)
         case .partial: return .needMore
-        // The last byte was not judged where it may be an end that something follows.
+        // Judge the last byte again, if it may be an end with a continuation.
         case .whole: return isBlock ? block(bytes, from: max(1, known - 1)) : bare(bytes, from: max(3, known - Self.longestHeader))
         }
     }
@@ -117,11 +112,10 @@ struct HL7Frame: FrameFormat {
     /// `MSH`, two field separators and the encoding characters.
     private static let longestHeader = 5 + encodingCharacters.upperBound
 
-    /// So many bytes are searched for every end at once: what lies behind the first end is not looked at for each message anew.
+    /// All ends are searched within this many bytes at once, so that bytes behind the first end are not searched for each message again.
     private static let window = 256
 
-    /// A block ends with `1C 0D`, or with `1C` alone. One that another block cuts short is a frame too, which the session refuses:
-    /// its rest must not pass for a bare message.
+    /// A block ends with `1C 0D` or `1C`. One truncated by another is a frame too, refused later: its rest is not a bare message.
     private func block(_ bytes: Span<UInt8>, from known: Int) -> FrameVerdict {
         for start in stride(from: known, to: bytes.count, by: Self.window) {
             let part = bytes.extracting(0..<min(start + Self.window, bytes.count))
@@ -137,7 +131,7 @@ struct HL7Frame: FrameFormat {
         return .frame(length: next == Self.carriageReturn ? end + 2 : end + 1)
     }
 
-    /// A bare message ends where another one begins, or a block; or with a block's end.
+    /// A bare message ends before another message or block, or with a block's end.
     private func bare(_ bytes: Span<UInt8>, from known: Int) -> FrameVerdict {
         for start in stride(from: known, to: bytes.count, by: Self.window) {
             let part = bytes.extracting(0..<min(start + Self.window, bytes.count))
@@ -159,7 +153,6 @@ struct HL7Frame: FrameFormat {
         return .needMore
     }
 
-    /// `MSH`, the field separator, MSH-2, the field separator again.
     static func header(_ bytes: Span<UInt8>, at start: Int) -> ShapeFit {
         for (offset, letter) in [UInt8(0x4D), 0x53, 0x48].enumerated() {
             guard let byte = bytes.byte(start + offset) else { return .partial }
@@ -175,7 +168,7 @@ struct HL7Frame: FrameFormat {
         return .no
     }
 
-    /// Printable, and neither a letter nor a digit nor a blank.
+    /// Printable, but not a letter, digit or blank.
     static func isSeparator(_ byte: UInt8) -> Bool {
         guard byte > 0x20, byte < 0x7F else { return false }
         let isLetter = byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A

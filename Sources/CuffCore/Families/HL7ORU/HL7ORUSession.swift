@@ -1,36 +1,32 @@
-/// Listens to monitors that send HL7: readings out, and an answer for each message once its readings are on disk.
+/// Receives HL7 messages from monitors; answers each once its readings are on disk.
 struct HL7ORUSession: FramedSession {
-    /// A bare message has no end; a pause within one would make two of it. No source names a time: guess.
+    /// A bare message has no end mark; a pause within it would split it. No source has a time: guess.
     static let silence = Duration.seconds(2)
-    /// How long a sender is left without its answer before it hears AE. No source names a time: guess.
+    /// How long a sender waits for its answer before it gets AE. No source has a time: guess.
     static let patience = Duration.seconds(10)
-    /// Answers that wait for the sinks. A sender waits for each before it sends on; one that does not hears AE.
+    /// Limit of answers waiting for the sinks. Senders wait for each answer; others get AE.
     private static let mostAnswers = 256
 
     private struct Answer {
         var acknowledgement: HL7Acknowledgement
-        /// How many readings must be on disk.
         var through: Int
     }
 
-    /// How many of this session's readings are where.
     private struct Readings {
         var emitted = 0
         var committed = 0
-        /// The last emitted one that only its arrival tells from an equal one.
+        /// The last one that only its arrival distinguishes from an equal one.
         var unstamped = 0
     }
 
     var reader = FrameReader(HL7Frame())
-    /// Messages that the line's silence ended.
     private var silenced = 0
     var frames: Int? { reader.frames + silenced }
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.hl7ORU.capabilities }
     private var isFollowing = false
-    /// Nothing can be written any more.
     private var isLineOver = false
-    /// A message of Patient Data Share was seen: such a monitor is not answered.
+    /// A message of Patient Data Share was seen: such a monitor gets no answers.
     private var isMindray = false
     private let keeps: Bool
     private let keepsReadings: Bool
@@ -41,7 +37,7 @@ struct HL7ORUSession: FramedSession {
     private var readings = Readings()
     private var answers: [Answer] = []
     private var answered = 0
-    /// By key: what is to be remembered when so many readings are on disk.
+    /// By key: values to remember once this number of readings is on disk.
     private var notes: [String: (through: Int, value: [UInt8])] = [:]
 
     init(_ context: SessionContext) {
@@ -81,7 +77,7 @@ struct HL7ORUSession: FramedSession {
         }
     }
 
-    /// The host ends before the sinks have kept everything: the sender must not take the silence for a yes.
+    /// The host ends before the sinks have stored everything: the sender must not take the silence for an acceptance.
     mutating func endInOrder(into actions: inout SessionActions) -> Bool {
         guard !answers.isEmpty else { return false }
         giveUpWaiting(into: &actions)
@@ -89,7 +85,7 @@ struct HL7ORUSession: FramedSession {
         return true
     }
 
-    /// Should they be kept later, the message that is sent again gives the same reading.
+    /// If they are stored later, the repeated message gives the same reading.
     private mutating func giveUpWaiting(into actions: inout SessionActions) {
         let late = answers
         answers.removeAll()
@@ -101,7 +97,6 @@ struct HL7ORUSession: FramedSession {
 
     mutating func skipped(_ count: Int, _ fault: FrameFault, into actions: inout SessionActions) {
         actions.report(skipped: count, fault)
-        // What is lost may be more than noise.
         if fault == .tooLong { actions.append(.report(.ignored("a message of more than 64 KiB", []))) }
     }
 
@@ -109,9 +104,6 @@ struct HL7ORUSession: FramedSession {
         receive(bytes(of: range), isCut: false, into: &actions)
     }
 
-    // MARK: Messages that nothing follows
-
-    /// A bare message, or a block that ended with FS without CR.
     private var isMessageWaiting: Bool {
         guard let first = reader.buffer.first, reader.waiting > 0 else { return false }
         let isBlock = first == HL7Frame.blockStart
@@ -120,7 +112,7 @@ struct HL7ORUSession: FramedSession {
 
     private var isEnded: Bool { reader.buffer.last == HL7Frame.blockEnd }
 
-    /// The line fell silent, or is over: what waits is a message.
+    /// Silence or the end of the line completes a waiting message.
     private mutating func endWaiting(into actions: inout SessionActions) {
         guard isMessageWaiting else { return }
         let bytes = reader.buffer
@@ -130,10 +122,7 @@ struct HL7ORUSession: FramedSession {
         receive(bytes, isCut: isCut, into: &actions)
     }
 
-    // MARK: Messages
-
-    /// `isCut`: the line ended within a bare message, so that more of it may be missing; then only a determination that has all
-    /// its values is taken.
+    /// `isCut`: the line ended within a bare message, so that the rest may be missing; only complete determinations are accepted.
     private mutating func receive(_ frame: [UInt8], isCut: Bool, into actions: inout SessionActions) {
         guard let message = HL7Message(frame) else {
             return actions.append(.report(.ignored("a message whose header cannot be read", [])))
@@ -144,7 +133,7 @@ struct HL7ORUSession: FramedSession {
             return answer(message, .error, into: &actions)
         }
         let speaksMindray = message.isMindray
-        // Its other kinds are not answered either; a message that names its sender or time is no proof of one.
+        // Its other kinds are not answered either; a message with a sender or time is no proof of Patient Data Share.
         if speaksMindray, [3, 7].allSatisfy({ message.header.field($0).isEmpty }) { isMindray = true }
         var determinations = HL7Determinations(message, isMindray: speaksMindray)
         // Of Patient Data Share only 503 is the result of a determination.
@@ -230,8 +219,6 @@ struct HL7ORUSession: FramedSession {
         actions.append(.identify(DeviceIdentity(id: name, model: monitor.application)))
     }
 
-    // MARK: Answers
-
     private func isAnswered(_ message: HL7Message) -> Bool {
         isFollowing && !isLineOver && !keeps && !isMindray && !message.isMindray && !message.wantsNoAnswer
     }
@@ -254,7 +241,6 @@ struct HL7ORUSession: FramedSession {
         actions.append(.write(acknowledgement.bytes(code, number: answered)))
     }
 
-    /// What is on disk is acknowledged and remembered.
     private mutating func settle(into actions: inout SessionActions) {
         for (key, note) in notes.sorted(by: { $0.key < $1.key }) where note.through <= readings.committed {
             notes[key] = nil

@@ -1,6 +1,5 @@
-/// A monitor that sends each of its records as a message and waits for the answer: after AE, or after five seconds without one,
-/// it sends the same message again. `variant: mindray` sends a heartbeat before each result and awaits no answer; `bare` leaves out
-/// the MLLP bytes, `loinc` has LOINC codes and times in OBR-7.
+/// Sends each record as a message; after AE, or five seconds without an answer, repeats it. `variant: mindray` sends a heartbeat before
+/// each result and awaits no answer; `bare` omits the MLLP bytes, `loinc` has LOINC codes and times in OBR-7.
 struct HL7ORUSimulator: CuffSimulator {
     /// Longer than a message without MLLP waits for its end.
     private static let patience = Duration.seconds(5)

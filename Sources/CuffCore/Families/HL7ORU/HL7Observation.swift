@@ -1,41 +1,35 @@
-/// One value of the cuff, or a pulse, as an OBX has it.
+/// One value of the cuff, or a pulse, from an OBX.
 struct HL7Observation: Sendable {
     var code: HL7Code
     var value: HL7Field.Number
     var unit: HL7Unit
-    /// What OBX-4 says.
     var place: HL7SubID
     /// OBX-14, or OBR-7 of its order.
     var time: DeviceTime?
-    /// What OBX-8 and OBX-11 say of its worth.
+    /// From OBX-8 and OBX-11.
     var flags: MeasurementFlags
     var standing: Reading.Reference.Standing
-    /// OBR-2 of its order: the number given by the one who ordered the measurement.
+    /// OBR-2 of its order: the placer's order number.
     var placer: [UInt8]
-    /// The number of the order (OBR) or patient (PID) it stands under.
+    /// The number of its order (OBR) or patient (PID).
     var order: Int
-    /// The PID segment before it; empty without one.
     var patient: [UInt8]
-    /// The parts of the segment that belong to the value and are the same in a repetition: OBX-2 to 6 and 14, or OBR-7 in its place. A running number
-    /// in OBX-4 does not: it changes with what else the message holds.
+    /// The parts of the segment that are equal in a repetition: OBX-2 to 6 and 14, or OBR-7 instead; without a running number in OBX-4.
     var record: [UInt8]
 }
 
 /// One determination of the cuff: the values of one group and time.
 struct HL7Determination: Sendable {
-    /// `nil` where it is withdrawn.
     var pressure: BloodPressure?
     var flags: MeasurementFlags
     var standing = Reading.Reference.Standing.result
     var placer: [UInt8] = []
-    /// Its own time; `nil` where only the message has one.
+    /// Its own time; `nil` if only the message has one.
     var time: DeviceTime?
     var group: [UInt8]
-    /// The PID segment it stands under.
     var patient: [UInt8]
-    /// Its segments, without those of other determinations.
     var record: [UInt8]
-    /// Systolic, diastolic and mean as sent: what tells it from the one before where it has no time.
+    /// Systolic, diastolic and mean as sent, which distinguish determinations without a time.
     var values: [HL7Field.Number]
     var isWhole: Bool
 

@@ -1,6 +1,6 @@
 extension Redaction {
-    /// Everything but what `HL7Kept` names is blanked: patient (PID), visit (PV1), next of kin, notes, orders, operators, equipment,
-    /// facilities. Times of messages, orders and observations are shifted. Lengths and separators stay. There is no check.
+    /// Everything not in `HL7Kept` is blanked: patient (PID), visit (PV1), next of kin, notes, orders, operators, equipment, facilities.
+    /// Times of messages, orders and observations are shifted. Lengths and separators stay. There is no check.
     static let hl7ORU = frames(HL7Frame(), blanksGaps: true, takesRest: true) { frame, _, work in
         guard let message = HL7Message(frame) else { return work.blank(&frame, frame.indices, .damaged) }
         let separators = message.separators
@@ -17,7 +17,7 @@ extension Redaction {
         let name = String(decoding: frame[segment].prefix(3), as: UTF8.self)
         let kept = HL7Kept.named(name)
         var start = segment.lowerBound
-        // Of MSH, the separator itself is field 1.
+        // In MSH, the separator itself is field 1.
         var number = name == "MSH" ? 1 : 0
         while start <= segment.upperBound {
             var end = start
@@ -40,28 +40,25 @@ extension Redaction {
                 let first = field.lowerBound
                 work.shiftDigits(&frame, year: first, yearDigits: 4, month: first + 4, day: first + 6)
             }
-            // Behind the time stands nothing but a fraction and a zone; a second component is of unknown meaning.
+            // Only a fraction and a zone may follow the time; a second component is unknown.
             let rest = frame[field].firstIndex { $0 == separators.component || $0 == separators.repetition } ?? field.upperBound
             return work.blank(&frame, rest..<field.upperBound, .unknown)
         }
         if kept.fields.contains(number) { return }
-        // A short control id is a kind of message (Mindray) or a count; a long one may be made of a time or a serial number.
+        // A short control id is a kind of message (Mindray) or a count; a long one may contain a time or serial number.
         if number == kept.controlID, field.count <= 4 { return }
-        // A value counts as one where it is a number; a text may be anything.
+        // Only a number is kept as a value; text may contain anything.
         if number == kept.value, frame[field].allSatisfy({ $0 &- 0x30 < 10 || $0 == 0x2E || $0 == 0x20 || $0 == 0x2D }) { return }
         work.blank(&frame, field, .person)
     }
 }
 
-/// The fields of one kind of segment without personal data, as HL7 2.6 numbers them.
+/// The fields of a segment without personal data, as numbered by HL7 2.6.
 private struct HL7Kept {
-    /// They stay.
     var fields: Set<Int> = []
-    /// They are times.
     var times: Set<Int> = []
-    /// A message's own id; `nil` where the segment has none.
     var controlID: Int?
-    /// An observed value; `nil` where the segment has none.
+    /// An observed value, if the segment has one.
     var value: Int?
 
     static func named(_ segment: String) -> HL7Kept {
@@ -69,11 +66,8 @@ private struct HL7Kept {
         // Sending application, type, processing, version, sequence, acknowledgements, character set.
         case "MSH": HL7Kept(fields: [3, 9, 11, 12, 13, 15, 16, 17, 18], times: [7], controlID: 10)
         case "MSA": HL7Kept(fields: [1, 4, 5], controlID: 2)
-        // Set id, universal service id, result status.
         case "OBR": HL7Kept(fields: [1, 4, 25], times: [6, 7, 8, 14, 22])
-        // Set id, type, code, group, unit, range, flags, status.
         case "OBX": HL7Kept(fields: [1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12], times: [14, 19], value: 5)
-        // Set id.
         case "PID", "PV1", "NTE": HL7Kept(fields: [1])
         default: HL7Kept()
         }

@@ -1,25 +1,22 @@
-/// Which determinations of a monitor have come before.
-///
-/// One with a time of its own is known by it. One without is the same as long as the monitor's messages hold the same values
-/// in the same group for the same patient, over a new connection too where the monitor names itself.
+/// Detects repeated determinations of a monitor. One with its own time is identified by it. One without is the same as long as the
+/// monitor's messages hold the same values in the same group for the same patient, also over a new connection if the monitor names itself.
 struct HL7Repetitions: Sendable {
-    /// Determinations with a time that one connection remembers; ids recognise older ones as well.
+    /// Timed determinations that one connection remembers; ids recognise older ones too.
     private static let mostTimed = 256
-    /// Monitors behind one connection (a gateway); the one that was heard first is forgotten first.
+    /// Monitors behind one connection (a gateway); the oldest is forgotten first.
     private static let mostMonitors = 64
-    /// Determinations of one message that are kept over a new connection.
+    /// Determinations of one message that are kept for the next connection.
     private static let mostKept = 32
 
     private var timed: [UInt64] = []
     private var timedSet: Set<UInt64> = []
-    /// The determinations without a time in the last message of each monitor that had any.
+    /// The determinations without a time in the last such message of each monitor.
     private var standing: [UInt64: Set<UInt64>] = [:]
     private var monitors: [UInt64] = []
-    /// What earlier connections left: one value for each place.
     private let memory: [String: [UInt8]]
     private let keepsMemory: Bool
 
-    /// What is to be remembered for the next connection, once the readings are on disk.
+    /// To be remembered for the next connection, once the readings are on disk.
     struct Note: Sendable {
         var key: String
         var value: [UInt8]
@@ -30,7 +27,6 @@ struct HL7Repetitions: Sendable {
         keepsMemory = !context.isRecorded
     }
 
-    /// Whether a determination with a time of its own comes for the first time.
     mutating func isNew(timed digest: UInt64) -> Bool {
         guard timedSet.insert(digest).inserted else { return false }
         timed.append(digest)
@@ -38,8 +34,7 @@ struct HL7Repetitions: Sendable {
         return true
     }
 
-    /// Which of a message's determinations without a time are new, and what is to be remembered of them. `isNamed`: the
-    /// monitor says who it is, so that another one is not taken for it.
+    /// Which determinations without a time are new, and what to remember. `isNamed`: the monitor identifies itself.
     mutating func new(_ digests: [UInt64], of monitor: UInt64, isNamed: Bool) -> (isNew: [Bool], note: Note?) {
         let key = "last-\(Hex.text([UInt8(truncatingIfNeeded: monitor)]))"
         let before = standing[monitor] ?? (isNamed ? Self.digests(memory[key], of: monitor) : [])

@@ -1,22 +1,18 @@
-/// What OBX-4 says of an observation: the group whose values belong together, and its place in it.
-///
-/// `1.1.9.150301`   all before the last point is the group, what is behind it the member          recorded [2], documented [6]
+/// OBX-4 of an observation: the group of related values, and the place in it.
+/// `1.1.9.150301`   the group before the last point, the member after it                          recorded [2], documented [6]
 /// `3`              values with the same text are one group                                       documented [1]
 /// `^2^1`           data type OG: the group within the order, and the place within the group      documented [7]
-/// `1`, `2`, `3` …  a number of its own for each OBX of an order, always higher than the one before: it numbers them and groups
-///                  nothing, for OBX-4 has to tell only those with the same code apart            documented [1][7]
-///
+/// `1`, `2`, `3` …  ascending numbers of the OBX in an order: they group
+///                  nothing, because OBX-4 must distinguish only those with the same code         documented [1][7]
 /// [1] and [2] of HL7ORU.swift   [6] GE B40 HL7 reference 2062665-001, PCD-01 messages   [7] HL7 version 2 plus, data type OG:
 /// in its original mode the sub-id is unique together with the code (OBX-3)
 struct HL7SubID: Sendable, Hashable {
     var group: [UInt8] = []
-    /// Empty where it is the code itself.
+    /// Empty if it is the code itself.
     var member: [UInt8] = []
 
-    /// It groups nothing.
     init() {}
 
-    /// Reads the field of an observation of this code.
     init(_ field: ArraySlice<UInt8>, code: [UInt8], _ separators: HL7Separators) {
         let components = separators.components(field)
         if components.count > 1, components[0].isEmpty {
@@ -32,7 +28,7 @@ struct HL7SubID: Sendable, Hashable {
         if member == code { member = [] }
     }
 
-    /// The orders (counted from 1 at each PID and OBR; 0 before) whose observations are numbered one after another.
+    /// The orders (counted from 1 at each PID and OBR; 0 before) whose observations are numbered consecutively.
     static func numberedOrders(_ message: HL7Message) -> Set<Int> {
         var last: [Int: Int] = [:]
         var grouped: Set<Int> = []

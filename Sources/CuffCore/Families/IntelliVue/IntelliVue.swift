@@ -1,9 +1,8 @@
 /// Philips IntelliVue patient monitors: data export over the MIB/RS232 port. Polled; every value carries codes of IEEE 11073.
-///
 /// Frame     `C0` header user FCS `C1`; header 11 01 and the length of user (2); C0, C1 and 7D inside become 7D and the
 ///           byte xor 20. FCS: CRC-16/X-25 over header and user, low byte first, before stuffing     documented [1][2]
 /// Session   big-endian. 0D association request, 0E accepted, 0C refused, 19 abort, 09 release, 0A released. Then the
-///           monitor tells of itself (event 0D06), which must be answered with the same invoke id   documented [1][2]
+///           monitor describes itself (event 0D06), to be answered with the same invoke id           documented [1][2]
 /// Request   the association's bytes are those of [1] and [2], which agree in all but the poll profile: here that
 ///           of [1], a poll period of 6 s (BB80 of 1/8 ms) and messages of at most 1000 bytes        documented [1][2]
 /// Message   E1 00 context, kind (2), length (2); kind 1 invoke, 2 result, 3 error, 5 linked result  documented [1][2]
@@ -19,10 +18,8 @@
 /// State     8000 invalid, 4000 questionable, 2000 unavailable, 1000 calibration, 0800 test data: no value is taken.
 ///           0400 demo, 0080 validated, 0040 early, 0020 going on: flags                             documented [1][2]
 /// Time      BCD century, year, month, day, hour, minute, second, fraction; all FF: none             documented [1][2]
-///
-/// Is it new? The same result stands in every answer. The object's time is that of the determination: another time is
+/// New results: every answer has the same result. The object's time is that of the determination: another time is
 /// another reading, and the same time the same one, also after a restart. Without a time, other values are another reading.
-///
 /// [1] part-cw/LNhealth modules/ivueparser (BSD-3-Clause)   [2] xeonfusion/VSCaptureMP Class2.cs, Class3.cs (LGPL-3)
 /// [3] mindleaving/patient-monitor-datalogger PhilipsIntellivue (MIT)
 extension CuffDriver {
@@ -60,7 +57,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in IntelliVueSession() },
         makeSimulator: { IntelliVueSimulator($0) },
-        countFrames: { FrameReader.count(IntelliVueFrame(), in: $0) },
+        findFrames: { FrameReader.find(IntelliVueFrame(), in: $0) },
         redaction: .intelliVue)
 }
 
@@ -71,7 +68,6 @@ struct IntelliVueFrame: FrameFormat {
     static let escape: UInt8 = 0x7D
     /// The largest messages that a reader asks for have 2500 bytes [2]; room for more.
     static let maximumUser = 4096
-    /// Header, user and FCS, each byte stuffed, between begin and end.
     static let maximumLength = 2 * (maximumUser + 6) + 2
     static let startByte: UInt8? = begin
 
@@ -127,7 +123,6 @@ struct IntelliVueFrame: FrameFormat {
         return frame + [end]
     }
 
-    /// The user part of a whole frame; `nil` for anything else.
     static func user(_ frame: Span<UInt8>) -> [UInt8]? {
         guard frame.count > 8, let content = unstuffed(frame, 1..<(frame.count - 1)), content.count >= 6 else { return nil }
         return Array(content[4..<(content.count - 2)])

@@ -1,8 +1,6 @@
-/// The two cuffs that a monitor may show: its own, and that of a telemetry device.
 struct IntelliVueCuffs: Sendable, Equatable {
     var own = IntelliVueCuff(systolic: 0x4A05, diastolic: 0x4A06, mean: 0x4A07)
     var telemetry = IntelliVueCuff(systolic: 0xF0A1, diastolic: 0xF0A2, mean: 0xF0A3)
-    /// Code of the rate that a cuff measures beside its pressures.
     static let pulse: UInt16 = 0xF0E5
     static let perMinute: UInt16 = 0x0AA0
     var pulse: IntelliVueValue?
@@ -17,7 +15,6 @@ struct IntelliVueCuffs: Sendable, Equatable {
         }
     }
 
-    /// Adds the next part of the same answer.
     mutating func join(_ next: IntelliVueCuffs) {
         own.join(next.own)
         telemetry.join(next.telemetry)
@@ -27,11 +24,9 @@ struct IntelliVueCuffs: Sendable, Equatable {
         }
     }
 
-    /// Both pressures and the pulse of the monitor's own cuff are there.
     var isWhole: Bool { own.isPair && pulse != nil }
 
-    /// The reading of a cuff; `nil` where it shows no blood pressure. The pulse is that of the monitor's own cuff, unless
-    /// it names another time.
+    /// The reading of a cuff; `nil` without a blood pressure. The pulse is that of the monitor's own cuff, unless it has another time.
     func reading(of cuff: IntelliVueCuff) -> Reading? {
         guard let systolic = cuff.systolic?.pressure, let diastolic = cuff.diastolic?.pressure else { return nil }
         let isOwn = cuff.codes == own.codes && (pulseStamp.isEmpty || pulseStamp == cuff.stamp)
@@ -42,7 +37,6 @@ struct IntelliVueCuffs: Sendable, Equatable {
             meanAbsence: mean == nil ? cuff.mean.map { Self.absence(of: $0) } ?? .none : .none,
             pulseAbsence: rate == nil && isOwn ? pulse.map { Self.absence(of: $0) } ?? .none : .none)
         var flags: MeasurementFlags = []
-        // What is said of each value that is given.
         for value in [cuff.systolic, cuff.diastolic, mean == nil ? nil : cuff.mean, rate == nil ? nil : pulse] {
             flags.formUnion(value?.flags ?? [])
         }
@@ -51,11 +45,11 @@ struct IntelliVueCuffs: Sendable, Equatable {
             raw: RawBytes(cuff.raw))
     }
 
-    /// A value in another unit is none.
+    /// A value in another unit counts as missing.
     private static func absence(of value: IntelliVueValue) -> Absence { value.absence == .none ? .notMeasured : value.absence }
 }
 
-/// The parts of one cuff's result. They come in one object, or each in one of its own with the same time.
+/// The parts of one cuff's result, in one object or in several with the same time.
 struct IntelliVueCuff: Sendable, Equatable {
     let codes: [UInt16]
     private var values: [IntelliVueValue?] = [nil, nil, nil]
@@ -73,7 +67,7 @@ struct IntelliVueCuff: Sendable, Equatable {
     mutating func receive(_ object: IntelliVueObject) {
         for value in object.values {
             guard let index = codes.firstIndex(of: value.code) else { continue }
-            // Parts of different times are of different determinations.
+            // Parts with different times are of different determinations.
             if isEmpty || stamp != object.stamp { begin(object.clock, object.stamp) }
             values[index] = value
         }
@@ -91,6 +85,6 @@ struct IntelliVueCuff: Sendable, Equatable {
         self.stamp = stamp
     }
 
-    /// The time and the values, as sent, without the states.
+    /// The time and the values as sent, without the states.
     var raw: [UInt8] { stamp + values.flatMap { $0?.raw ?? [] } }
 }

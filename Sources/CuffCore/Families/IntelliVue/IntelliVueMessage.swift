@@ -1,10 +1,8 @@
-/// What a user part is, and the messages that the host sends.
 enum IntelliVueMessage {
     case accepted, refused, aborted, released, requestsRelease
-    /// The monitor describes itself, and wants an answer.
+    /// The monitor describes itself, and expects an answer.
     case created(context: UInt16, invoke: UInt16, object: [UInt8], time: [UInt8])
     case poll(IntelliVuePoll)
-    /// A request of the host, an error, another result.
     case other
 
     init(_ user: Span<UInt8>) {
@@ -23,7 +21,7 @@ enum IntelliVueMessage {
         guard user.byte(1) == 0, let context = user.bigEndian16(2), let kind = user.bigEndian16(4),
             let length = user.bigEndian16(6)
         else { return nil }
-        // 3 is an error's kind by most sources: then its lengths are another's.
+        // Most sources use 3 for errors, whose lengths differ.
         if kind == 3 || kind == 5 { return linked(user) }
         guard Int(length) == user.count - 8 else { return nil }
         let rest = user.extracting(8..<user.count)
@@ -34,7 +32,7 @@ enum IntelliVueMessage {
         }
     }
 
-    /// State and count stand behind the length, which counts them, or before it, which then does not.
+    /// State and count are behind the length, which then includes them, or before it.
     private static func linked(_ user: Span<UInt8>) -> IntelliVueMessage? {
         let isBehind = user.bigEndian16(6).map { Int($0) } == user.count - 8
         guard isBehind || user.bigEndian16(8).map({ Int($0) }) == user.count - 10,
@@ -57,7 +55,7 @@ enum IntelliVueMessage {
 
     static func long(_ value: UInt32) -> [UInt8] { word(Int(value >> 16)) + word(Int(value & 0xFFFF)) }
 
-    /// The answer to `created`: the event's own object and time, and nothing more.
+    /// The answer to `created`: only the event's object and time.
     static func creationResult(_ context: UInt16, _ invoke: UInt16, object: [UInt8], time: [UInt8]) -> [UInt8] {
         message(context, 2, word(Int(invoke)) + word(1) + word(14) + object + time + word(0x0D06) + word(0))
     }
@@ -74,7 +72,7 @@ enum IntelliVueMessage {
     }
 }
 
-/// The bytes of the association, as [1] builds them and [2] has them.
+/// The bytes of the association, as built by [1] and contained in [2].
 enum IntelliVueAssociation {
     static let requestKind: UInt8 = 0x0D
     static let acceptKind: UInt8 = 0x0E
@@ -96,12 +94,11 @@ enum IntelliVueAssociation {
         ] + object + [0x03, 0x01, 0x00, 0x00, 0xBE, 0x80, 0x28, 0x80] + object + [0x01, 0x01, 0x02, 0x01, 0x02, 0x81]
     private static let trailer = [UInt8](repeating: 0, count: 16)
 
-    /// What a manager asks for: times in 1/8 ms, sizes in bytes.
+    /// A manager's parameters: times in 1/8 ms, sizes in bytes.
     struct Profile {
         var period: UInt32
         var receives: UInt32
         var sends: UInt32
-        /// Options of the extended poll profile.
         var extended: UInt32
 
         /// That of [1].
@@ -121,7 +118,7 @@ enum IntelliVueAssociation {
         return item(requestKind, sessionData + item(0xC1, presentation + [UInt8(user.count)] + user + trailer))
     }
 
-    /// The release request; its answer has 0A and 63 where this has 09 and 62 [2].
+    /// The release request; its answer has 0A and 63 instead of 09 and 62 [2].
     static let release: [UInt8] = [
         0x09, 0x18, 0xC1, 0x16, 0x61, 0x80, 0x30, 0x80, 0x02, 0x01, 0x01, 0xA0, 0x80, 0x62, 0x80, 0x80, 0x01, 0x00, 0x00,
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
@@ -137,7 +134,6 @@ enum IntelliVueAssociation {
         IntelliVueMessage.word(id) + IntelliVueMessage.word(value.count) + value
     }
 
-    /// Count, length, items.
     static func list(_ items: [[UInt8]]) -> [UInt8] {
         let content = Array(items.joined())
         return IntelliVueMessage.word(items.count) + IntelliVueMessage.word(content.count) + content

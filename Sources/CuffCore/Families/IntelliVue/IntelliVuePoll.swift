@@ -1,6 +1,5 @@
-/// One answer to a poll, or one part of it: the cuff's values out of its lists.
+/// One answer to a poll, or one part of it: the cuff's values and the clock.
 struct IntelliVuePoll: Sendable, Equatable {
-    /// The place of a part in its answer.
     enum Part: Sendable, Equatable {
         case whole, first, between, last
     }
@@ -9,11 +8,10 @@ struct IntelliVuePoll: Sendable, Equatable {
     var part: Part
     /// Counts the parts from 1; 0 for a whole answer.
     var count: UInt8
-    /// What the monitor's clock shows.
     var clock: DeviceTime?
     var cuffs = IntelliVueCuffs()
 
-    /// From behind the lengths of the message; `nil` where anything does not add up, or it answers something else.
+    /// Parses from behind the lengths of the message; `nil` if inconsistent, or the answer to another action.
     init?(_ rest: Span<UInt8>, part: (state: UInt8, count: UInt8)?) {
         guard let invoke = rest.bigEndian16(0), rest.bigEndian16(2) == 7, let length = rest.bigEndian16(4),
             Int(length) == rest.count - 6, rest.bigEndian16(6) == 0x21, let action = rest.bigEndian16(12),
@@ -42,11 +40,10 @@ struct IntelliVuePoll: Sendable, Equatable {
         cuffs = found
     }
 
-    /// Where the lists begin, from the invoke id on, 14 bytes behind the monitor's time; the extended answer has a sequence number behind
-    /// the poll number. `nil` for any other action.
+    /// The offset of the lists from the invoke id; the extended answer has a sequence number behind the poll number.
     static func listsOffset(action: UInt16?) -> Int? { action == 0x0C16 ? 36 : action == 0xF13B ? 38 : nil }
 
-    /// Calls `attribute` with id and place of each attribute; `false` where a count or a length does not hold, or `attribute` says so.
+    /// Calls `attribute` with id and range of each attribute; `false` if a count or a length is wrong, or `attribute` returns it.
     static func walk(
         _ bytes: Span<UInt8>, from offset: Int, attribute: (UInt16, Range<Int>) -> Bool, endOfObject: () -> Void = {}
     ) -> Bool {
@@ -68,12 +65,12 @@ struct IntelliVuePoll: Sendable, Equatable {
     }
 }
 
-/// Walks lists that lie within each other, and never beyond `end`.
+/// Reads nested lists, never beyond `end`.
 private struct IntelliVueLists {
     var offset: Int
     let end: Int
 
-    /// The count of a list and where it ends. Every item has at least four bytes: a count that does not fit is `nil`.
+    /// The count and end of a list. Every item has at least four bytes: a larger count is `nil`.
     mutating func open(_ bytes: Span<UInt8>) -> (count: Int, end: Int)? {
         guard let count = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2) else { return nil }
         offset += 4
@@ -114,10 +111,10 @@ struct IntelliVueValue: Sendable, Equatable {
         self.float = float
     }
 
-    /// The monitor lets the value be used: none of invalid, questionable, unavailable, calibration, test data.
+    /// The value may be used: none of invalid, questionable, unavailable, calibration, test data.
     var isUsable: Bool { state & 0xF800 == 0 }
 
-    /// The value, where there is one: signed exponent (8 bits) and mantissa (24). The special values have exponent 0.
+    /// The value, if any: signed exponent (8 bits) and mantissa (24). The special values have exponent 0.
     var digits: Digits? {
         guard isUsable, absence == .none else { return nil }
         return Digits(mantissa: Int64(Int32(bitPattern: float << 8) >> 8), exponent: Int8(bitPattern: UInt8(float >> 24)))
@@ -134,7 +131,6 @@ struct IntelliVueValue: Sendable, Equatable {
         }
     }
 
-    /// The pressure; `nil` without a value or in another unit.
     var pressure: Pressure? {
         switch unit {
         case 0x0F20: digits.map { Pressure($0, .mmHg) }
@@ -152,23 +148,20 @@ struct IntelliVueValue: Sendable, Equatable {
         return flags
     }
 
-    /// The value without its state, which changes while the value stands (alarms).
+    /// The value without its state, which changes with alarms.
     var raw: [UInt8] {
         IntelliVueMessage.word(Int(code)) + IntelliVueMessage.word(Int(unit)) + IntelliVueMessage.long(float)
     }
 }
 
-/// The values of one object and its time.
 struct IntelliVueObject: Sendable, Equatable {
-    /// No object of a monitor has more values than a cuff's three by far; the rest is passed over.
+    /// Far more than a cuff's three; the rest is ignored.
     static let maximumValues = 16
 
     var values: [IntelliVueValue] = []
     var clock = DeviceClock.absent
-    /// The time's bytes; empty without one.
     var stamp: [UInt8] = []
 
-    /// `false` where the attribute is not what it says.
     mutating func receive(_ bytes: Span<UInt8>, _ id: UInt16, _ range: Range<Int>) -> Bool {
         switch id {
         case 0x0950:

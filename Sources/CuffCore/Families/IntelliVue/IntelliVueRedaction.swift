@@ -1,20 +1,19 @@
 extension Redaction {
-    /// Of the answers to polls, values and types stay and times are shifted; every other attribute is cleared, and with it whatever says
-    /// who the patient is, where the bed stands, or which monitor it is. So is what the monitor tells of itself, and every message that
-    /// is not a poll, its answer or the end of an association. The check again.
+    /// In answers to polls, values and types stay and times are shifted; all other attributes are cleared, including patient, bed and
+    /// monitor. So are the monitor's description, and messages other than polls, their answers and the end of an association.
     static let intelliVue = escapedFrames(
         IntelliVueFrame(), decode: { IntelliVueFrame.user($0) }, encode: { IntelliVueFrame.encode($0) }
     ) { user, side, work in
         switch user.first {
         case 0xE1?: redactIntelliVueExport(&user, &work)
-        // The association's bytes are the same for every host but for the sizes and times that it asks for.
+        // The association's bytes are the same for every host, except for sizes and times.
         case IntelliVueAssociation.requestKind? where side == .toCuff: break
         case IntelliVueAssociation.releaseKind?, IntelliVueAssociation.releasedKind?: break
         default: work.clear(&user, 2..<max(2, user.count), .unknown)
         }
     }
 
-    /// Kind 1 invokes, 2 and linked ones are results. Of a message of any other form the head alone stays.
+    /// Kind 1 invokes, 2 and linked ones are results. Of other messages only the head stays.
     private static func redactIntelliVueExport(_ user: inout [UInt8], _ work: inout Work) {
         var kept = 8
         switch IntelliVueMessage(user.span) {
@@ -23,7 +22,7 @@ extension Redaction {
         case .created: kept = 28
         default:
             let bytes = user.span
-            // A poll; or the answer to what a monitor told of itself, which repeats the object and its time.
+            // A poll; or the answer to the monitor's description, which repeats object and time.
             if bytes.bigEndian16(4) == 1, bytes.bigEndian16(10) == 7, [0x0C16, 0xF13B].contains(bytes.bigEndian16(24)) { return }
             if bytes.bigEndian16(4) == 2, bytes.bigEndian16(10) == 1 { kept = 28 }
         }

@@ -1,16 +1,15 @@
-/// The conversation with an IntelliVue monitor: associate, answer its event, poll, release; or listen to another's polls.
+/// A session with an IntelliVue monitor: associate, answer its event, poll, release; or listen to another host's polls.
 struct IntelliVueSession: MonitorSession {
-    /// How far the association is, as far as it was sent from here.
     private enum Phase { case none, associating, expectingEvent, polling, releasing }
 
     static let patience = Duration.seconds(3)
-    /// The monitor ends an association that falls silent; readers poll every second [1].
+    /// The monitor ends a silent association; readers poll every second [1].
     private static let pollPause = Duration.seconds(2)
-    /// A monitor that refused, aborted or is away is asked again after this.
+    /// The retry interval for a monitor that refused, aborted or is away.
     static let interval = Duration.seconds(30)
     static let request = Request(
         MonitorMode.reading, IntelliVueFrame.encode(IntelliVueAssociation.request()), within: .seconds(3), attempts: 3)
-    /// Polls of a read that may go unanswered or show no cuff.
+    /// Limit of a read's polls without an answer or a cuff.
     private static let pollLimit = 4
 
     var reader = FrameReader(IntelliVueFrame())
@@ -23,7 +22,6 @@ struct IntelliVueSession: MonitorSession {
     private var number: UInt16 = 0
     private var outcome = Outcome.complete
 
-    /// Parts of an answer that is not whole yet.
     private var parts: (poll: IntelliVuePoll, isBroken: Bool)?
     /// The time of the last result of each cuff.
     private var latest: [[UInt16]: DeviceTime] = [:]
@@ -43,13 +41,12 @@ struct IntelliVueSession: MonitorSession {
         return true
     }
 
-    /// An association that was sent, from here or in a recording, makes the monitor's event ours to answer.
+    /// After an association request, by this session or in a recording, the monitor's event must be answered.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.first == IntelliVueFrame.begin, let kind = IntelliVueFrame.user(bytes.span)?.first else { return }
         if kind == IntelliVueAssociation.requestKind { phase = .associating }
     }
 
-    /// Associates.
     mutating func ask(into actions: inout SessionActions) {
         asks = true
         phase = .associating
@@ -86,14 +83,14 @@ struct IntelliVueSession: MonitorSession {
     }
 
     private mutating func pollAgain(into actions: inout SessionActions) {
-        // While following, so many unanswered polls mean that the association is over.
+        // While following, this many unanswered polls mean that the association is over.
         guard polls < Self.pollLimit else {
             return giveUp(.noAnswer("the monitor answered no poll"), into: &actions)
         }
         poll(into: &actions)
     }
 
-    /// A read is over; while following, the monitor is asked again later.
+    /// Ends a read; while following, the monitor is polled again later.
     private mutating func giveUp(_ outcome: Outcome, into actions: inout SessionActions) {
         if phase == .expectingEvent || phase == .polling {
             actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.release)))
@@ -108,7 +105,7 @@ struct IntelliVueSession: MonitorSession {
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         guard let user = IntelliVueFrame.user(reader.buffer.span.extracting(range)) else { return }
-        // Another host polls this monitor: it is listened to.
+        // Another host polls this monitor: only listen.
         if phase == .none, mode == .listening { actions.append(.arm(.poll, Self.interval)) }
         switch IntelliVueMessage(user.span) {
         case .accepted where phase == .associating:
@@ -132,7 +129,7 @@ struct IntelliVueSession: MonitorSession {
         }
     }
 
-    /// Puts the parts of an answer together: a whole result ends it, with or without parts before.
+    /// Joins the parts of an answer; a whole result ends it, with or without parts before.
     private mutating func collect(_ poll: IntelliVuePoll, into actions: inout SessionActions) {
         if !isClockTold, let clock = poll.clock {
             isClockTold = true
@@ -161,7 +158,6 @@ struct IntelliVueSession: MonitorSession {
         if !isBroken { settle(joined.cuffs, into: &actions) }
     }
 
-    /// A whole answer.
     private mutating func settle(_ cuffs: IntelliVueCuffs, into actions: inout SessionActions) {
         let before = emitted
         for cuff in [cuffs.own, cuffs.telemetry] { emit(cuffs.reading(of: cuff), cuff, into: &actions) }

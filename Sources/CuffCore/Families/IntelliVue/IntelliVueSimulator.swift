@@ -1,6 +1,5 @@
-/// A monitor that accepts one association and shows its first record; with `pushes` the next one from every third poll on. Beside
-/// the cuff stand a heart rate and an arterial line. Of the answers to an association only their first byte is simulated.
-/// `linked: yes` sends each answer in three parts, `unit: kPa` pressures in kilopascals.
+/// Accepts one association and shows its first record; with `pushes` the next one from every third poll, beside a heart rate and an
+/// arterial line. Association answers are one byte. `linked: yes` sends answers in three parts, `unit: kPa` kilopascals.
 struct IntelliVueSimulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(IntelliVueFrame())
@@ -86,7 +85,6 @@ struct IntelliVueSimulator: CuffSimulator {
         return Self.value(code, 0, 0x0F03, Int((Double(mmHg) / Pressure.mmHgPerKPa * 10).rounded()), exponent: 0xFF)
     }
 
-    /// Invalid, and not a number.
     private static func absent(_ code: Int, _: Int) -> [UInt8] { value(code, 0x8000, 0x0F20, 0x7F_FFFF) }
 
     private static func time(_ time: DeviceTime) -> [UInt8] {

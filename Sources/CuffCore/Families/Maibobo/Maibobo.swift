@@ -1,22 +1,20 @@
 /// Maibobo, RBP-9804, BP-88A. USB-serial (the same bytes over BLE); sends pressure, result or error unasked.
-///
 /// Frame    `CC 80` to the cuff, `AA 80` from it, then `proto len c1 c2 data… X`                        documented [1][2]
 ///   len = bytes c1…data; X = xor of everything after 80
 ///   proto: 02 in [1] (BLE), 03 in [2] (serial); both are read, 03 is sent
 /// Host     `01 01 00` connect, `01 02 00` start, `01 03 00` stop                                       documented [1][2]
 /// Cuff     c1 = 01 and c2 = the kind: 05 live pressure, 06 result, 07 error                            documented [1][2]
 ///   result  big endian at offsets of the whole frame: 13 systolic, 15 diastolic, 17 pulse               observed [1][2]
-///           7…12 year − 2000, month, day, hour, minute, second in binary; 6 is 01, and 00 on a cuff whose clock was never
+///           7…12 year − 2000, month, day, hour, minute, second in binary; 6 is 01, or 00 on a cuff whose clock was never
 ///           set, which shows 2014-01-01 01:01:01                                                recorded: five frames [3]
-///           values of 512 and more are not a result (guess): an xor does not see every shifted byte
-///   error   code at offset 6 [2]; [1] takes offset 3, where the length stands: 6 is read
+///           values of 512 and more are not a result (guess): xor does not detect every shifted byte
+///   error   code at offset 6 [2]; [1] uses offset 3, which is the length: 6 is used
 ///           01 over-pressure, 02 signal or upper leak, 05 signal or lower leak, 06 signal or sensor, 09 deflation,
 ///           0F leak of the system, 10 motor                                                            documented [2]
 ///   live    the pressure at offset 10 [1], in `AA 80 02 08 01 05 00 00 00 00 37 00 39`                 recorded [3]
 ///           [2] reads offsets 6–7 big endian, where that frame has zeros
 /// Line      9600; one of the clients opens it at 115200                                               observed [2][3]
 /// An answer with the host's own c1 c2 acknowledges it                                                   guess from [2]
-///
 /// [1] ZackKingS/BloodPressureMeasureDemo, HiseeBtDeviceRBP9804.m, HiseeBtDeviceBP88A.m
 /// [2] zrr1999/maibobo, maibobo/engine.py   [3] public clients with five recorded frames, whose origin is not established
 extension CuffDriver {
@@ -50,7 +48,7 @@ extension CuffDriver {
         startCommands: [MaiboboFrame.command(.start, proto: 2), MaiboboFrame.command(.start, proto: 3)],
         makeSession: { MaiboboSession($0) },
         makeSimulator: { MaiboboSimulator($0) },
-        countFrames: { FrameReader.count(MaiboboFrame(), in: $0) },
+        findFrames: { FrameReader.find(MaiboboFrame(), in: $0) },
         redaction: .maibobo)
 }
 
@@ -59,7 +57,7 @@ enum MaiboboCommand: UInt8 {
 }
 
 struct MaiboboFrame: FrameFormat {
-    /// A result has len 0F, the longest documented; 32 leaves room for fields that no source has seen.
+    /// A result has len 0F, the longest documented; larger ones fit too.
     static let maximumField = 32
     static let maximumLength = maximumField + 5
     static let startByte: UInt8? = 0xAA
@@ -88,7 +86,7 @@ struct MaiboboFrame: FrameFormat {
 struct MaiboboSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, connecting, starting, measuring, stopping }
 
-    /// An answer must come within this; a cuff that says nothing for three of them while it measures is gone.
+    /// Time-out of an answer; a cuff silent for three of these while it measures is gone.
     static let patience = Duration.seconds(3)
 
     var reader = FrameReader(MaiboboFrame())
@@ -148,7 +146,7 @@ struct MaiboboSession: FramedSession, MeasuringSession {
         switch (timer, mode) {
         case (.silence, .measuring): giveUp("the cuff fell silent during the measurement", as: .lost, into: &actions)
         case (.overall, .measuring): giveUp("no result came within three minutes of the start", into: &actions)
-        // That it answers a stop is a guess; without an answer it is unknown whether it deflates.
+        // The answer to a stop is a guess; without it, it is unknown whether the cuff deflates.
         case (.response, .stopping): finish(.noAnswer("the cuff did not confirm that it stopped"), into: &actions)
         default: break
         }
@@ -171,8 +169,8 @@ struct MaiboboSession: FramedSession, MeasuringSession {
             guard let reading = Self.reading(frame.span, origin: origin) else {
                 return actions.append(.report(.ignored("a result without values that can be", frame)))
             }
-            // No measurement ends before it was seen to run: a result that comes earlier is of one before. It comes only once, so it is
-            // given all the same; an error of before, or of a stop, is not news.
+            // No measurement ends before it was seen running: an earlier result is of a previous one, and emitted because it comes only
+            // once.
             if mode == .stopping || mode == .connecting || mode == .starting && kind == 0x06 {
                 if kind == 0x06, let former = Self.reading(frame.span, origin: .push), former.bloodPressure != nil { actions.emit(former) }
                 return mode == .stopping ? finish(.complete, into: &actions) : ()
@@ -194,7 +192,7 @@ struct MaiboboSession: FramedSession, MeasuringSession {
         actions.append(.live(.started))
     }
 
-    /// What the frame is about; `nil` unless its first command byte is the 01 of every documented frame.
+    /// The kind of a frame; `nil` unless its first command byte is the 01 of every documented frame.
     private static func kind(_ frame: Span<UInt8>) -> UInt8? { frame.byte(4) == 0x01 ? frame.byte(5) : nil }
 
     private static func pressure(_ frame: Span<UInt8>, at offset: Int?) -> Int? {
@@ -202,7 +200,7 @@ struct MaiboboSession: FramedSession, MeasuringSession {
         return offset == 6 ? frame.bigEndian16(6).map(Int.init) : frame.byte(offset).map(Int.init)
     }
 
-    /// The reading of a whole, checked result or error frame; `nil` when it is too short to be one, or says what none can.
+    /// The reading of a checked result or error frame; `nil` if it is too short or impossible.
     static func reading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading? {
         let content: Reading.Content
         var clock = DeviceClock.absent
@@ -219,7 +217,7 @@ struct MaiboboSession: FramedSession, MeasuringSession {
         return Reading(content, driver: "maibobo", clock: clock, origin: origin, raw: RawBytes(frame))
     }
 
-    /// What a clock shows that was never set. Some of these cuffs say so in byte 6.
+    /// The time of a clock that was never set. Some of these cuffs also mark it in byte 6.
     static let neverSet: [UInt8] = [14, 1, 1, 1, 1, 1]
 
     private static func clock(_ frame: Span<UInt8>) -> DeviceClock {

@@ -1,5 +1,5 @@
 extension Redaction {
-    /// The date of a result, where the clock was set. Xor again.
+    /// The date of a result, if the clock was set.
     static let maibobo = frames(MaiboboFrame()) { frame, side, work in
         guard side == .fromCuff, frame.count > 13, frame[4] == 0x01, frame[5] == 0x06, frame[6] != 0,
             Array(frame[7...12]) != MaiboboSession.neverSet

@@ -1,5 +1,4 @@
-/// An RBP-9804: acknowledges connect, start and stop, tells live pressure while it runs, then its next record. With
-/// `pushes` and without a start it sends its records unasked.
+/// Acknowledges connect, start and stop, sends live pressure, then its next record. With `pushes` it also sends records unasked.
 struct MaiboboSimulator: CuffSimulator {
     private static let cuffPressures = [40, 100, 160, 130, 95, 60]
 
@@ -22,7 +21,7 @@ struct MaiboboSimulator: CuffSimulator {
         }
     }
 
-    /// Host frames have eight bytes; whatever does not check is passed over byte by byte.
+    /// Host frames have eight bytes; invalid ones are skipped byte by byte.
     private mutating func obeyAll() -> [SimulatorAction] {
         var actions: [SimulatorAction] = []
         while buffer.count >= 8 {
@@ -66,7 +65,7 @@ struct MaiboboSimulator: CuffSimulator {
         return [.write(frame)] + (next < script.records.count ? [.arm(.poll, script.interval)] : [])
     }
 
-    /// Both offsets that the sources name, so that either option shows it.
+    /// Both offsets of the sources, so that either option shows the pressure.
     private func live(_ pressure: Int) -> [UInt8] {
         let low = UInt8(clamping: pressure)
         return MaiboboFrame.encode(0xAA, proto: 3, [0x01, 0x05, 0, low, 0, 0, low, 0])

@@ -1,6 +1,6 @@
 /// Microlife BPA-100, BP A6 PC, BP3GX1-5X, Aponorm relatives: the whole memory in one answer; patient id; clock.
 ///
-/// Host      `12 16 18 c`     c: 22 cycles, 24 patient id, 26 clock, 27 set clock                  observed [1][2][3]
+/// Host      `12 16 18 c`     c: 22 cycles, 24 patient id, 26 clock, 27 set clock, 28 slots        observed [1][2][3][4]
 /// Answer    `06 text h h`    h: sum of the text mod 256, two upper-case hex digits                verified on two recordings [1]
 /// Cycles    text = count (4 hex) `0001` id (24, hex of ASCII, padded with 9), then 32 characters a record; 35 + 32 n bytes
 ///   record  0 yyMMddHHmm   10 hint of retries or irregularity   12 unknown   16 eight hex digits of a 32-bit word:
@@ -9,15 +9,18 @@
 /// Id        33 bytes: 22 hex of the id, `,05.00` (firmware), CR LF                                 recorded [1]
 /// Clock     87 bytes: the text begins MMDDYYYYHHMMSS [2]; [3] takes a two-digit year at the same place, which the
 ///           eight characters behind contradict: years are believed when they begin with 20
+/// Slots     `12 16 18 28`, number of user slots and the present one as two hex digits   answer recorded [1]; meaning observed [4]
 /// Set clock `12 16 18 27`, a lone `06`, then 40 bytes as hex (MM DD YY YY HH MM SS in BCD, zeros behind) and the sum of
 ///           the characters, in pieces of at most seven: [2] alone, lower-case sum as it sends it. What the cuff answers
 ///           to that is unknown, so the clock is read afterwards: guess.
 ///
-/// A record whose two copies of the word differ is not read. `readMemory` asks for the clock first, once: it tells how
-/// far the record times are off; a cuff that does not answer that is asked for its records all the same.
+/// A record whose two copies of the word differ is not read. `readMemory` asks for the clock first, once: it shows how
+/// far the record times are off; then for the slot: a cuff with more than one keeps the records of its user there. A cuff
+/// that answers neither is asked for its records all the same.
 ///
 /// [1] phako/BPM at 9f1e927, Cycle Data Specification.odt, analyze.py   [2] joergmlpts/blood-pressure-monitor at b5248a0,
 /// bpm_usb.py   [3] frankyn/BPADataDownloader at 884497c, bpa_protocol.js
+/// [4] Quintessential-SFT/HealthHID lib/devices/MicrolifeBPM.ts
 extension CuffDriver {
     package static let microlifeBPA100 = CuffDriver(
         id: "microlife-bpa100",
@@ -32,7 +35,7 @@ extension CuffDriver {
         unverified: [
             "setting the clock (one reader); the answer to it",
             "the hint characters of a record, and the four behind them",
-            "commands 28 and 3E",
+            "that the answer to 28 is the number of slots and the present one (one reader); command 3E",
         ],
         notes: [
             "04b4:5500 is Cypress's own id for its HID-to-serial bridge, so assign the driver; cypress_m8 makes it a ttyUSB.",
@@ -41,17 +44,21 @@ extension CuffDriver {
         ],
         sources: [
             "phako/BPM (MIT; recordings)", "joergmlpts/blood-pressure-monitor (MIT)", "frankyn/BPADataDownloader (Apache-2.0)",
+            "Quintessential-SFT/HealthHID (MicrolifeBPM.ts)",
         ],
-        simulatorOptions: ["clock": "unset: its records carry no time"],
+        simulatorOptions: [
+            "slots": "number of user slots and the present one, e.g. 21; the records are that user's (11)",
+            "clock": "unset: its records carry no time",
+        ],
         makeSession: { _ in MicrolifeBPA100Session() },
         makeSimulator: { MicrolifeBPA100Simulator($0) },
-        countFrames: { FrameReader.count(MicrolifeAnswer(), in: $0) },
+        findFrames: { FrameReader.find(MicrolifeAnswer(), in: $0) },
         decodeRecord: { record, _ in MicrolifeBPA100Session.reading(record.span) },
         redaction: .microlifeBPA100)
 }
 
 enum MicrolifeCommand: UInt8, Sendable {
-    case cycles = 0x22, patientID = 0x24, clock = 0x26, setClock = 0x27
+    case cycles = 0x22, patientID = 0x24, clock = 0x26, setClock = 0x27, slots = 0x28
 
     var bytes: [UInt8] { [0x12, 0x16, 0x18, rawValue] }
 
@@ -80,6 +87,12 @@ struct MicrolifeAnswer: FrameFormat {
         case .setClock: return .frame(length: 1)
         case .patientID: length = 33
         case .clock: length = 87
+        case .slots:
+            let head = MicrolifeCommand.slots.bytes
+            for (index, byte) in head.enumerated() where bytes.byte(index + 1).map({ $0 != byte }) ?? false {
+                return .reject(.badCharacter)
+            }
+            length = 9
         case .cycles:
             guard bytes.count >= 9 else { return bytes.fit(Self.header, at: 1) == .no ? .reject(.badCharacter) : .needMore }
             guard bytes.fit(Self.header, at: 1) == .whole, let count = bytes.hexDigits(1, 4) else { return .reject(.badCharacter) }

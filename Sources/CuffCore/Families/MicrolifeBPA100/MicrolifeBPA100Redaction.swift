@@ -8,6 +8,7 @@ extension Redaction {
     private static let microlifeAnswers = frames(AnyMicrolifeAnswer()) { frame, _, work in
         let end = frame.count - 2
         switch frame.count {
+        case 9: return
         case 33: work.blank(&frame, 1..<23, .person)
         case 87:
             work.shiftDigits(&frame, year: 5, yearDigits: 4, month: 1, day: 3)
@@ -41,7 +42,7 @@ private struct AnyMicrolifeAnswer: FrameFormat {
 
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
         var isIncomplete = false
-        for question in [MicrolifeCommand.cycles, .patientID, .clock] {
+        for question in [MicrolifeCommand.cycles, .patientID, .clock, .slots] {
             switch MicrolifeAnswer(question: question).verdict(on: bytes) {
             case .frame(let length): return .frame(length: length)
             case .needMore: isIncomplete = true

@@ -7,9 +7,16 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.microlifeBPA100.capabilities }
     private var mode = Mode.listening
+    /// The present user slot, where the cuff says that it has more than one.
+    private var slot: Int32?
+    /// Bytes that came behind the question for it and are no answer. A refusal has one or two; more are a damaged answer, and then
+    /// nothing says whose records they are.
+    private var slotBytes = 0
+    private var isSlotDamaged: Bool { slotBytes > 4 }
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         if requests.isAwaiting { actions.append(.arm(.response, .milliseconds(1500))) }
+        if reader.format.question == .slots { slotBytes += bytes.count }
         receiveFrames(of: bytes, into: &actions)
     }
 
@@ -41,11 +48,15 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
         guard let command = MicrolifeCommand(bytes) else { return }
         discardIncomplete(into: &actions)
         reader.format.question = command
+        if command == .slots { (slot, slotBytes) = (nil, 0) }
     }
 
     mutating func unanswered(_ question: MicrolifeCommand, into actions: inout SessionActions) {
-        if case .reading = mode, question == .clock { return ask(.cycles, into: &actions) }
-        finish(.noAnswer("the cuff gave no whole answer"), into: &actions)
+        switch (mode, question) {
+        case (.reading, .clock): ask(.slots, attempts: 3, into: &actions)
+        case (.reading, .slots) where !isSlotDamaged: ask(.cycles, into: &actions)
+        default: finish(.noAnswer("the cuff gave no whole answer"), into: &actions)
+        }
     }
 
     mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
@@ -59,18 +70,23 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
         switch reader.format.question {
         case .cycles: receiveCycles(frame, into: &actions)
         case .clock: receiveClock(frame, into: &actions)
+        case .slots: receiveSlots(frame, into: &actions)
         case .patientID: receiveIdentity(frame, into: &actions)
         case .setClock: sendTime(into: &actions)
         }
     }
 
     private mutating func receiveCycles(_ frame: [UInt8], into actions: inout SessionActions) {
+        guard !isSlotDamaged else {
+            return actions.append(.report(.ignored("a memory whose user slot is not known", frame)))
+        }
         var occurrences = DumpOccurrences()
         for start in stride(from: 33, to: frame.count - 2, by: 32) {
             guard var reading = Self.reading(frame.span.extracting(start..<(start + 32))) else {
                 actions.append(.report(.ignored("a record whose two copies differ", Array(frame[start..<(start + 32)]))))
                 continue
             }
+            reading.user = slot
             occurrences.mark(&reading)
             actions.emit(reading)
         }
@@ -81,7 +97,7 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
         let time = Self.clock(frame.span)
         if let time { actions.append(.clock(time)) }
         switch mode {
-        case .reading where requests.question == .clock: ask(.cycles, into: &actions)
+        case .reading where requests.question == .clock: ask(.slots, attempts: 3, into: &actions)
         case .clocking:
             finish(time == nil ? .failed("the cuff's clock shows no possible time") : .complete, into: &actions)
         case .setting(let wanted) where requests.question == .clock:
@@ -89,6 +105,14 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
             finish(isSet ? .complete : .failed("the cuff's clock does not show the time that was sent"), into: &actions)
         default: break
         }
+    }
+
+    private mutating func receiveSlots(_ frame: [UInt8], into actions: inout SessionActions) {
+        slotBytes = 0
+        if let number = frame.span.hexDigits(5, 1), let present = frame.span.hexDigits(6, 1), number > 1, 1...number ~= present {
+            slot = Int32(present)
+        }
+        if requests.question == .slots { ask(.cycles, into: &actions) }
     }
 
     private mutating func receiveIdentity(_ frame: [UInt8], into actions: inout SessionActions) {

@@ -46,6 +46,9 @@ struct MicrolifeBPA100Simulator: CuffSimulator {
             let text = fields.map { Decimal.text($0, 2) }.joined()
             return [.write(Self.closed(text + String(repeating: "0", count: 76 - text.utf8.count) + ",05.00\r\n"))]
         case .setClock: return [.write([0x06])]
+        case .slots:
+            let text = MicrolifeCommand.slots.bytes + Array((script.options["slots"] ?? "11").utf8)
+            return [.write([0x06] + text + Hex.upper(text.sum8))]
         }
     }
 

@@ -1,6 +1,5 @@
 /// ADInstruments Human NIBP Nano (also Finapres Nano Core). Continuous finger cuff; 200 pressures a second and one packet
 /// per beat.
-///
 /// Packet  `D4 len len D4 cmd data… CRC`   len = cmd and data; CRC-8/MAXIM over cmd and data          documented [1][2]
 /// Host    `61` keep-alive, at least every 500 ms; `65 01` start, `65 02` stop; `76 00` hardware, `76 0A` application
 ///         version; `7A` zero, `68 x` PhysioCal, `63 x` cuff schedule: not used here                  documented [1]
@@ -13,12 +12,10 @@
 ///   76 version, len 82: +1 kind, then 128 bytes; hardware: +10 version, +30 serial number (ASCII);
 ///      application: +12 major, +13 minor, +14 patch                                                  documented [3]
 /// Errors  39 pressure too high, 42 measured too long, 45 no keep-alive; 43 and 44 are about zeroing only    documented [4]
-/// Warning bit 6 (no pulse) is taken for an error, as the vendor's program does                       documented [1][4]
-/// Before a measurement the device sends pressures beyond 330 mmHg that mean nothing                  documented [1]
-///
+/// Warning bit 6 (no pulse) counts as an error, as in the vendor's program                            documented [1][4]
+/// Before a measurement the device sends meaningless pressures beyond 330 mmHg                        documented [1]
 /// Pressures are as measured at the finger, without the height correction.
 /// The vendor's program computes the CRC and does not enforce it; this driver does.
-///
 /// [1] adinstruments/LightningDeviceSDK examples/devices/NIBPNano/{constants,nanoParser}.ts (BSD-3-Clause)
 /// [2] utils.ts there (CRC)   [3] utils.ts there (version)   [4] public TypeScript lists of its error
 /// codes and messages whose origin is not established
@@ -48,7 +45,7 @@ extension CuffDriver {
         startCommands: [NibpNanoCommand.start],
         makeSession: { NibpNanoSession($0) },
         makeSimulator: { NibpNanoSimulator($0) },
-        countFrames: { FrameReader.count(NibpNanoFrame(), in: $0) },
+        findFrames: { FrameReader.find(NibpNanoFrame(), in: $0) },
         redaction: .nibpNano)
 }
 
@@ -61,7 +58,6 @@ enum NibpNanoCommand {
 }
 
 struct NibpNanoFrame: FrameFormat {
-    /// The version packet, the longest of [1].
     static let maximumField = 0x82
     static let maximumLength = maximumField + 5
     static let startByte: UInt8? = start
@@ -88,7 +84,7 @@ struct NibpNanoFrame: FrameFormat {
     }
 }
 
-/// What the packets of a Nano say. Each takes the bytes from the command on, without the CRC.
+/// Packets of a Nano, as bytes from the command without the CRC.
 enum NibpNanoPacket {
     case beat(BloodPressure, interval: UInt16)
     case pressure(tenths: Int, count: UInt16)
@@ -96,7 +92,6 @@ enum NibpNanoPacket {
     case hardware(version: UInt16, serial: String)
     case application(String)
 
-    /// `nil` when the packet is of no known kind or length.
     init?(_ packet: Span<UInt8>) {
         switch (packet.byte(0), packet.count) {
         case (0x62, 0x0F):
@@ -131,8 +126,7 @@ enum NibpNanoPacket {
         }
     }
 
-    /// The vendor's range, and a mean between its pressures. Among 200 packets a second on a bad line, a CRC of eight bits
-    /// lets one shifted packet in 256 through; its bytes do not fall into place again.
+    /// The vendor's range, with the mean inside. Of shifted packets, 200 a second on a bad line, a CRC of eight bits accepts one in 256.
     private static func isBeat(_ systolic: UInt16, _ mean: UInt16, _ diastolic: UInt16) -> Bool {
         diastolic > 0 && diastolic < systolic && systolic <= NibpNanoSession.maximumTenths
             && (mean == 0 || mean >= diastolic && mean <= systolic)

@@ -1,6 +1,6 @@
 extension Redaction {
-    /// Of version packets everything but the versions, the serial number among it; packets of other kinds than beats, pressures and
-    /// status are cleared. The times of packets count from the start and are no dates. CRC again.
+    /// Version packets keep only the versions, not the serial number; packets other than beats, pressures and status are cleared. Packet
+    /// times count from the start and are not dates.
     static let nibpNano = frames(NibpNanoFrame()) { frame, side, work in
         guard side == .fromCuff, frame.count >= 7 else { return }
         let end = frame.count - 1

@@ -1,17 +1,16 @@
-/// The conversation with a Nano: listens, or keeps it measuring for a while with keep-alives.
+/// A session with a Nano: listens, or keeps it measuring for a while with keep-alives.
 struct NibpNanoSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, measuring, informing, stopping }
 
     /// The device gives up after 500 ms without one [1].
     static let keepAlive = Duration.milliseconds(400)
-    /// A device that measures sends 200 packets a second and its status four times; silent for three times the 500 ms
-    /// after which it would give up on us, it is gone.
+    /// A measuring device sends 200 packets a second; three times its own time-out of 500 ms.
     static let silence = Duration.milliseconds(1500)
     /// Until the first beat: start-up and the search for the pulse. No source quantifies it: guess.
     static let search = Duration.seconds(120)
     /// 200 pressures a second [1].
     static let samplePeriod = Duration.milliseconds(5)
-    /// Beyond this a pressure means nothing [1].
+    /// Larger pressures are meaningless [1].
     static let maximumTenths = 3300
 
     var reader = FrameReader(NibpNanoFrame())
@@ -25,21 +24,17 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
     private let duration: Duration
 
     private var wave = Wave()
-    /// The bytes just received held a whole packet.
     private var hasFrame = false
     private var isBeating = false
     private var status = Status()
     private var identity = DeviceIdentity(manufacturer: "ADInstruments", model: "Human NIBP Nano")
 
-    /// The pressures of the finger.
     private struct Wave {
-        /// The counter of the last pressure, and how many it has counted.
         var lastCount: UInt16 = 0
         var samples: Int64 = 0
         var hasReportedMeaningless = false
     }
 
-    /// The last status packet.
     private struct Status {
         var mode: UInt8?
         var error: UInt8 = 0
@@ -54,7 +49,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         hasFrame = false
         receiveFrames(of: bytes, into: &actions)
-        // Once for each chunk, not for each of 200 packets a second.
+        // Once per chunk, not for each of 200 packets a second.
         if hasFrame, mode == .measuring, !isFinished { actions.append(.arm(.silence, Self.silence)) }
     }
 
@@ -144,7 +139,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
         wave.samples += Int64(count &- wave.lastCount)
         wave.lastCount = count
         guard tenths <= Self.maximumTenths else {
-            // 200 of them a second: once is enough.
+            // 200 of them a second: report once.
             if !wave.hasReportedMeaningless {
                 actions.append(.report(.note("pressures beyond 330 mmHg mean nothing and are left out")))
             }

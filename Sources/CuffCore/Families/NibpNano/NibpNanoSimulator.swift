@@ -1,6 +1,5 @@
-/// A Nano: pressures while it measures, a beat with its next record once a second, a status four times a second. It stops
-/// when keep-alives stop coming. Its records are beats. Every fifth pressure is sent, 40 a second, unless
-/// `rate: 200` asks for all of them.
+/// A Nano: pressures while it measures, a beat with its next record once a second, a status four times a second. It stops without
+/// keep-alives. It sends every fifth pressure, 40 a second, or all with `rate: 200`.
 struct NibpNanoSimulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(NibpNanoFrame())
@@ -54,7 +53,6 @@ struct NibpNanoSimulator: CuffSimulator {
         var bytes: [UInt8] = []
         let record = script.records[next]
         for index in stride(from: 0, to: 50, by: script.options["rate"] == "200" ? 1 : 5) {
-            // A triangle between the pressures is enough of a wave.
             let height = index < 25 ? index : 50 - index
             let tenths = record.diastolic * 10 + (record.systolic - record.diastolic) * 10 * height / 25
             bytes += NibpNanoFrame.encode(

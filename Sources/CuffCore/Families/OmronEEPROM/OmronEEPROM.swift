@@ -16,9 +16,10 @@
 ///           `FF FF FF` at its start: empty; records stand by their slot, not by time                  observed [1]
 ///           filled from the first slot on, without gaps: [1] counts the records and reads so many     observed [1]
 /// Settings  38 bytes from `0260`; from `0274`: 2 unknown bytes, month, year - 2000, hour, day, second, minute, 1 byte,
-///           sum of the first eight; seen of HEM-7322T over Bluetooth                                  observed [2]
+///           sum of the first eight; of HEM-7322T, -7322T-E, -7280T and -7600T-E over Bluetooth     observed [2][3]
 ///
-/// [1] LazyT/obpm usb.cpp, issues 1 and 10   [2] userx14/omblepy README, deviceSpecific/hem-7322t.py
+/// [1] LazyT/obpm usb.cpp, issues 1 and 10   [2] userx14/omblepy README, deviceSpecific/hem-7322t.py, hem-7280t.py
+/// [3] eigger/hass-omron pull request 75 (dumps of a HEM-7600T-E), issue 38 (HEM-7322T-E)
 extension CuffDriver {
     package static let omronEEPROM = CuffDriver(
         id: "omron-eeprom",
@@ -32,7 +33,8 @@ extension CuffDriver {
         unverified: [
             "the number of the cuff's reports (1 is assumed; whatever it is, it is passed over)",
             "what the 16 bytes of identity say",
-            "the place of the clock: known of HEM-7322T over Bluetooth; it counts only where its sum agrees",
+            "the place of the clock on these two models: it is the same on four relatives over Bluetooth (HEM-7280T, -7322T, -7322T-E, "
+                + "-7600T-E), and counts only where its sum agrees",
             "that deleted records leave no gaps: only with that can the number of slots be seen in the memory",
         ],
         notes: [
@@ -43,8 +45,8 @@ extension CuffDriver {
             "Nothing is ever written to the cuff's memory, so its clock cannot be set from here.",
         ],
         sources: [
-            "LazyT/obpm: usb.cpp, issues 1 and 10", "userx14/omblepy: README, deviceSpecific/hem-7322t.py",
-            "openyou/libomron issue 24 (USB descriptors)",
+            "LazyT/obpm: usb.cpp, issues 1 and 10", "userx14/omblepy: README, deviceSpecific/hem-7322t.py and hem-7280t.py",
+            "eigger/hass-omron: pull request 75, issue 38", "openyou/libomron issue 24 (USB descriptors)",
         ],
         options: ["model": "hem-7131u: 60 records for each user; hem-7322u: 100"],
         simulatorOptions: ["asleep": "openings that it does not answer, because START/STOP was not pressed (0)"],

@@ -47,7 +47,7 @@ extension CuffDriver {
         simulatorOptions: ["format": "bp: the short line", "twice": "yes: each line comes twice"],
         makeSession: { _ in OmronHBPSession() },
         makeSimulator: { PushSimulator.omronHBP($0) },
-        countFrames: { OmronHBPLine.count($0) },
+        findFrames: { OmronHBPLine.find(in: $0) },
         decodeRecord: { line, _ in try? OmronHBPSession.reading(line.span).get() },
         redaction: .omronHBP)
 }
@@ -69,18 +69,10 @@ struct OmronHBPLine: FrameFormat {
     }
 
     /// Lines that say something a cuff can say; what a line end alone is not.
-    static func count(_ bytes: [UInt8]) -> (frames: Int, bytes: Int) {
-        var reader = FrameReader(OmronHBPLine())
-        var found = (frames: 0, bytes: 0)
-        reader.feed(bytes)
-        while let step = reader.next() {
-            guard case .frame(let range) = step, range.count > 1 else { continue }
-            if case .success = OmronHBPSession.reading(reader.buffer.span.extracting(range)) {
-                found.frames += 1
-                found.bytes += range.count
-            }
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        FrameReader.find(OmronHBPLine(), in: bytes) { line in
+            if line.count > 1, case .success = OmronHBPSession.reading(line) { true } else { false }
         }
-        return found
     }
 }
 

@@ -1,20 +1,17 @@
-/// IEEE 11073 personal health devices as a manager: 11073-20601 (optimized exchange protocol) with 11073-10407 (blood
-/// pressure), over any byte stream: tty, rfcomm, USB CDC or PHDC, TCP.
-///
+/// IEEE 11073 personal health devices as a manager: 11073-20601 (optimized exchange protocol) with 11073-10407 (blood pressure), over any
+/// byte stream: tty, rfcomm, USB CDC or PHDC, TCP.
 /// APDU          `E2..E7 00 LLLL body`, no checksum, no start byte; PRST wraps data APDUs                  documented [1]
 /// Association   AARQ -> AARE 0 (configuration known) or 3 (the agent sends it)                            documented [1]
 /// Reading       a confirmed event report; numbers are SFLOAT or FLOAT, order and unit follow from the configuration [1]
 /// Confirmation  RORS: from then on the agent may forget the reading                                       documented [1]
 /// PM-store      stored readings, fetched on request; only SEG_CLR erases them                             documented [1]
 /// BP 700        handle 1 systolic, diastolic, mean (18 bytes with time), handle 2 pulse (10 bytes)        documented [3]
-/// Periodic      entries of a segment without stamps lie one Sample-Period apart from its start           documented [1]
-/// Others        one row for each specialization: PHDDeviceType; every metric but these becomes a quantity
-///
-/// Grades: layouts are those of draft 20's ASN.1 [1]; states and timers those of two managers' code [2][3]; the marks
-/// [S] [C] [D] [R] [P] in these files are: ASN.1, code read, bytes of a real device, reproduced, policy of this program.
-/// Protocol version 1 is chosen where it is offered. What versions 2 to 4 add is in no public source but for base-offset
-/// time, so an agent that offers nothing lower is spoken to as one of version 1: a guess for 3 and 4.
-///
+/// Periodic      entries of a segment without stamps are one Sample-Period apart from its start            documented [1]
+/// Others        one row for each specialization: PHDDeviceType; other metrics become quantities
+/// Grades: layouts are those of draft 20's ASN.1 [1]; states and timers those of two managers' code [2][3]; the marks [S] [C] [D] [R] [P]
+/// in these files mean: ASN.1, code read, bytes of a real device, reproduced, policy of this program. Protocol version 1 is chosen if
+/// offered. Of versions 2 to 4 only base-offset time is in a public source, so agents that offer nothing lower are treated as version 1: a
+/// guess for 3 and 4.
 /// [1] github:Jeepend/OpenhealthManager src/ASN1/IEEE_20601_d20_defs.asn1   [2] the same, src/ieee_11073
 /// [3] github:signove/antidote src/communication, src/specializations   [4] github:andengineering/A-D-HDP-Android-Demo
 /// [5] github:silverbullet-dk/opentele-client-android   [6] github:folterj/IEEE11073Analyser (base-offset time)
@@ -99,7 +96,7 @@ extension CuffDriver {
         callLimit: { PHDProgress.patience($0) },
         makeSession: { PHDSession($0) },
         makeSimulator: { PHDSimulator($0) },
-        countFrames: { FrameReader.count(PHDFrame(), in: $0) },
+        findFrames: { FrameReader.find(PHDFrame(), in: $0) },
         redaction: .phd)
 }
 

@@ -1,4 +1,3 @@
-/// What the session was asked to do, its part in the conversation, and the outcome so far.
 struct PHDCommand: Sendable {
     enum Goal: Sendable, Hashable {
         case follow
@@ -9,7 +8,7 @@ struct PHDCommand: Sendable {
     }
 
     enum Role: Sendable {
-        /// No command has come: nothing is written.
+        /// No command yet: nothing is written.
         case waiting
         case manager
         /// Another manager holds the conversation; this session only follows it.
@@ -18,16 +17,14 @@ struct PHDCommand: Sendable {
 
     private(set) var goal = Goal.follow
     private(set) var role = Role.waiting
-    /// The goal can be reached. Kept, because it is asked for every report.
+    /// The command can be completed. Cached, because it is needed for every report.
     private(set) var hasEnd = false
-    /// The host has asked for the release.
     private(set) var isEnding = false
     var outcome: Outcome?
 
-    /// Our requests change nothing.
     var isPassive: Bool { role != .manager }
     var isObserver: Bool { role == .observer }
-    /// A command that ends, in a conversation of our own.
+    /// A command that can be completed, in a conversation of our own.
     @inline(__always)
     var isStriving: Bool { hasEnd && role == .manager }
 
@@ -38,7 +35,6 @@ struct PHDCommand: Sendable {
         }
     }
 
-    /// The user whose stored readings are wanted; `nil` for all.
     var user: Int? {
         switch goal {
         case .memory(let user), .clear(let user): user

@@ -1,21 +1,17 @@
-/// The options of one session, read once.
 struct PHDOptions: Sendable {
-    /// The system id that the examples of other stacks use; it identifies no real manager.
+    /// The system id used in the examples of other stacks; it identifies no real manager.
     static let exampleManager: [UInt8] = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
 
     let manager: [UInt8]
-    /// Always let the agent send its configuration.
     let asksConfiguration: Bool
     let startsScanners: Bool
     let asksFactsEarly: Bool
     let dataRequest: PHDDataRequest?
     let timeRange: PHDTimeRange.Wish
-    /// Explains an option that cannot be read.
     let error: String?
     let patience: Duration
-    /// Readings will be committed.
     let keepsReadings: Bool
-    /// System ids of the agents that may associate, empty for all; and of those that may not.
+    /// System ids of agents that may associate (empty: all), and of those that may not.
     private let allowed: Set<String>
     private let unwanted: Set<String>
 
@@ -41,7 +37,6 @@ struct PHDOptions: Sendable {
         unwanted = Set((context.options["unwanted"] ?? "").split(separator: "+").map { $0.lowercased() })
     }
 
-    /// Why the options exclude this agent; `nil` where they do not.
     func objection(to device: String) -> (result: UInt16, why: String)? {
         if unwanted.contains(device) {
             return (PHDAssociationRequest.rejectedPermanent, "agent \(device) is among those named in the option unwanted")

@@ -1,18 +1,15 @@
-/// The manager's side of one association after another with one agent. The state lies in the values that it is made of; the
-/// extensions connect them.
-///
-/// Rules:
+/// The manager's side of consecutive associations with one agent. Composed of values with the state, and connected by the extensions.
 /// - The association's state changes only by a row of `PHDStateTable`, by what was sent, or by the transport's end.
-/// - An APDU that this session did not write comes from another manager. From then on nothing is written, no timer counts,
-///   and the state follows what that manager sent.
+/// - An APDU not written by this session comes from another manager. From then on nothing is written, no timer counts, and the state
+///   follows that manager.
 /// - A report is confirmed when everything emitted up to it is on disk, never before; a report without readings at once.
-/// - A report whose lists disagree gives no reading.
+/// - A report with inconsistent lists gives no reading.
 struct PHDSession: FinishingSession {
     /// TOconfig, TOrelease and the three seconds of every other request: docs/PHD.md §9.1.
     static let configurationTimeout = Duration.seconds(10)
     static let releaseTimeout = Duration.seconds(3)
     static let requestTimeout = Duration.seconds(3)
-    /// TOassoc: an agent that received ABRT associates again within this time, or not at all.
+    /// TOassoc: after ABRT an agent associates again within this time, or not at all.
     static let associationTimeout = Duration.seconds(10)
     /// The shortest time between two ABRTs outside an association: docs/PHD.md §2.3.
     static let holdOff = Duration.milliseconds(250)
@@ -47,7 +44,6 @@ struct PHDSession: FinishingSession {
     var state: PHDState { association.state }
     var goal: PHDCommand.Goal { command.goal }
     var isPassive: Bool { command.isPassive }
-    /// A reading that will be committed is not yet.
     var isCommitDue: Bool { options.keepsReadings && confirmations.areDue }
 
     mutating func opened(into actions: inout SessionActions) {
@@ -86,7 +82,7 @@ struct PHDSession: FinishingSession {
         if state == .disconnected { association.enter(.unassociated) }
         silence.noteBytes()
         reader.feed(bytes)
-        // A reference of our own, so that an APDU can be read while the session changes.
+        // A separate reference, so that an APDU can be read while the session changes.
         var buffer = reader.buffer
         while let step = reader.next() {
             switch step {

@@ -1,7 +1,6 @@
-/// Watches for an APDU that begins and does not end, and for an association without traffic.
+/// Detects unfinished APDUs, and associations without traffic.
 struct PHDSilence: Sendable {
-    /// Silence within an APDU; at 9600 Bd a byte takes 1 ms. Shorter than the agent's TOcer of 3 s: its ABRT after a lost byte
-    /// must not be read as that byte.
+    /// Silence within an APDU; shorter than the agent's TOcer of 3 s: its ABRT after a lost byte must not be read as that byte.
     static let byteTimeout = Duration.seconds(2)
     /// Silence in Operating after which a follower releases the association: docs/PHD.md §9.1, policy.
     static let idleTimeout = Duration.seconds(1800)
@@ -17,7 +16,6 @@ struct PHDSilence: Sendable {
 
     mutating func noteBytes() { wasActive = true }
 
-    /// Whether bytes arrived since the last call.
     mutating func wasBroken() -> Bool {
         defer { wasActive = false }
         return wasActive
@@ -33,7 +31,7 @@ struct PHDSilence: Sendable {
             return
         }
         actions.arm(.silence, Self.byteTimeout)
-        // A wrong length swallows whatever follows, as long as something follows: the whole APDU has a limit too.
+        // A wrong length swallows what follows, so the whole APDU has a time limit too.
         let now = APDU(frames: reader.frames, skipped: reader.skippedBytes, length: reader.buffer.span.bigEndian16(2) ?? 0)
         guard watched != now else { return }
         watched = now

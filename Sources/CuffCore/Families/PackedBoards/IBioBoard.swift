@@ -1,5 +1,4 @@
 /// iBio multi-parameter boards: ECG, oximeter, thermometer and cuff on one line. Frames: `PackedFrame`; data: `PackedResults`.
-///
 /// Board  `20` cuff pressure(2), wrong cuff, kind · `21` end: kind 1 manual 2 automatic 3 STAT, 10 error  documented [1][2][3]
 ///        `22` systolic(2), diastolic(2), mean(2) · `23` pulse(2)
 ///        `24` patient and state, period, error, seconds left(2)
@@ -7,9 +6,8 @@
 ///        11 time-out
 /// Host   `55 D5` start · `56 D6` stop · `5B DB` status · `5E DE` last result
 /// Never sent: `58` calibrate, `5A` leak test, `57` period, `5D` STAT.
-/// Lengths of the other frames are read to pass them over. Values are big endian and signed; −100 is absent.
-/// The board keeps its last result: one counts only after an end of kind 1 to 3 that was seen here.
-///
+/// Other frames are skipped by their lengths. Values are big endian and signed; −100 is absent.
+/// The board keeps its last result: one counts only after an observed end of kind 1 to 3.
 /// [1] xnlengao/source_ibio, Source_ibio/ComiBio.c and ComiBio.h  [2][3] two public Qt programs whose origin is not established
 extension CuffDriver {
     /// Driver `ibio-board`. Start and stop from the host, live cuff pressure, result with pulse.
@@ -29,7 +27,7 @@ extension CuffDriver {
         startCommands: [PackedFrame.encode(0x55)],
         makeSession: { BoardSession<IBioBoard>($0) },
         makeSimulator: { BoardSimulator<IBioSimulatedBoard>($0) },
-        countFrames: { FrameReader.count(IBioBoard.frames, in: $0) },
+        findFrames: { FrameReader.find(IBioBoard.frames, in: $0) },
         redaction: .nothing)
 }
 
@@ -63,7 +61,7 @@ struct IBioBoard: Board {
     mutating func takeWaiting() -> BoardMessage? { results.takeWaiting() }
 }
 
-/// An iBio board: confirms no start, sends an end, and the result when it is asked.
+/// An iBio board: does not confirm a start; sends an end, and the result on request.
 struct IBioSimulatedBoard: SimulatedBoard {
     static let sendsResults = false
     private static let commands: [UInt8: BoardCommand] = [0x55: .start, 0x56: .stop, 0x5B: .status, 0x5E: .result]

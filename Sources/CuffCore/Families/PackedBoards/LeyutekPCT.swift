@@ -1,12 +1,11 @@
 /// Leyutek parameter boards (teaching kits, LY-M501 class). Frames: `PackedFrame`, always ten bytes; data: `PackedResults`.
-///
 /// The identifier names the module: `14` cuff, `10` ECG, `11` respiration, `12` temperature, `13` oximeter, `01` system. The second
 /// identifier is the first data byte:                                                      documented (a dozen programs agree)
 /// Board  `02` cuff pressure(2), wrong cuff, kind · `03` end: kind 1 manual 2 automatic 3 STAT, 10 error
 ///        `04` systolic(2), diastolic(2), mean(2) · `05` pulse(2) · `06` status, by the layout of iBio boards (guess)
 /// Host   `80` start · `81` stop · `86` status · `89` last result
 /// Never sent: `83` calibrate, `85` leak test, `82` period, `88` STAT.
-/// Values are big endian and signed; −100 is absent. One result counts only after an end of kind 1 to 3 that was seen here.
+/// Values are big endian and signed; −100 is absent. A result counts only after an observed end of kind 1 to 3.
 extension CuffDriver {
     /// Driver `leyutek-pct`. Start and stop from the host, live cuff pressure, result with pulse.
     public static let leyutekPCT = CuffDriver(
@@ -23,7 +22,7 @@ extension CuffDriver {
         startCommands: [LeyutekBoard.command(0x80)],
         makeSession: { BoardSession<LeyutekBoard>($0) },
         makeSimulator: { BoardSimulator<LeyutekSimulatedBoard>($0) },
-        countFrames: { FrameReader.count(LeyutekBoard.frames, in: $0) },
+        findFrames: { FrameReader.find(LeyutekBoard.frames, in: $0) },
         redaction: .nothing)
 }
 
@@ -62,7 +61,7 @@ struct LeyutekBoard: Board {
     static func command(_ identifier: UInt8) -> [UInt8] { frame(identifier, []) }
 }
 
-/// A PCT board: confirms no start, sends an end, and the result when it is asked.
+/// A PCT board: does not confirm a start; sends an end, and the result on request.
 struct LeyutekSimulatedBoard: SimulatedBoard {
     static let sendsResults = false
     private static let commands: [UInt8: BoardCommand] = [0x80: .start, 0x81: .stop, 0x86: .status, 0x89: .result]

@@ -1,11 +1,10 @@
 /// Frames of boards that collect the eighth bits of their data in a head byte (iBio, Leyutek PCT).
-///
 /// identifier, head, data…, check. The identifier is below 80; every later byte has bit 7 set. Bit i of the head is bit 7 of the i-th
 /// byte behind it. The check is the sum of all bytes before it mod 128, with bit 7 set. A frame without data is identifier and
 /// check alone. A byte below 80 within a frame begins the next one.                            documented (nine programs agree)
 struct PackedFrame: FrameFormat {
     static let maximumLength = 10
-    /// The length of each identifier's frame; other identifiers are noise.
+    /// The frame length of each identifier; other identifiers are noise.
     let lengths: @Sendable (UInt8) -> Int?
 
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
@@ -15,7 +14,7 @@ struct PackedFrame: FrameFormat {
         return Checksum.sum8(bytes, 0..<(length - 1)) | 0x80 == bytes[length - 1] ? .frame(length: length) : .reject(.badCheck)
     }
 
-    /// The bytes behind the head, whole; for a Leyutek frame the second identifier is the first of them.
+    /// The bytes behind the head, restored; in a Leyutek frame the first is the second identifier.
     static func data(_ frame: [UInt8]) -> [UInt8] {
         guard frame.count > 3 else { return [] }
         return frame[2..<(frame.count - 1)].enumerated().map { $1 & 0x7F | (frame[1] >> UInt8($0) & 1) << 7 }
@@ -29,17 +28,15 @@ struct PackedFrame: FrameFormat {
     }
 }
 
-/// What the cuff parts of both makes say, by one layout of data.
 struct PackedResults: Sendable {
     enum Kind { case pressure, end, pressures, pulse, status }
 
-    /// −100 is an absent value.
     private static let absent: Int16 = -100
     private static let errors: [FailureReason] = [
         .unknown, .cuffLoose, .leak, .hardware, .weakPulse, .outOfRange, .movement, .overPressure, .saturated, .leak, .hardware, .timeout,
     ]
 
-    /// The measurement that ended last has given no result yet. A result that is asked for earlier may be an old one.
+    /// The last measurement has given no result yet. A result requested earlier may be an old one.
     private var isAwaiting = false
     private var isFailed = false
     private var waiting: (data: [UInt8], raw: [UInt8])?

@@ -1,23 +1,20 @@
 /// PAR Medizintechnik NIBP2010, NIBP2020 UP and look-alikes (Sinnor N6, Abaton UN300C, NIBScan, MD-900): OEM modules.
-///
 /// Host      `02 d d ; ; h h 03`            h: sum of the four characters, two upper-case hex digits   documented [1]
-///           abort is the one character `X`. One reader always sends CR behind [2]
+///           abort is the one character `X`. One reader always appends CR [2]
 ///   01 start · 03 manual · 04…13 every 1 2 3 4 5 10 15 30 60 90 min · 14 manometer · 17 leak test · 18 status and result
 /// Live      `02 ppp C c S s 03 0D`         cuff pressure, caution, state; unasked while measuring; *no check*  [1][2]
-/// End       `02 9 9 9 03 0D`               the live phase is over; the result must be asked for (18)            [1]
+/// End       `02 9 9 9 03 0D`               the live phase is over; the result must be requested (18)            [1]
 /// Status    `02 S s;A a;C cc;M mm;P sss ddd mmm;R rrr;T tttt;; h h 03 0D` (no blanks within), h over all before it [1]
 ///   S 0 self-test 1 standby 2 error 3 measuring 4 manometer 5 initialising 6 waiting for the cycle 7 leak test 8 inflating
 ///   9 holding · A 0 adult 1 neonate · C minutes of the cycle · P systolic, diastolic, mean · R pulse · T seconds to next
 ///   M 00 ok 02 invalid command 06 cuff loose 07 leak 08 pneumatic 09 time-out 10 out of range 11 movement 12 over-pressure
 ///     13 saturated 14 leak test failed 15 system                                                     documented [1]
-/// Absent numbers are dashes or blanks. *An error frame may still carry the former pressures*: nothing is read from it.
+/// Absent numbers are dashes or blanks. *An error frame may still carry the former pressures*: it gives no values.
 /// Combi board: FD and FE stand for 02 and 03, CR behind host commands, oximeter frames `55 AA 07 … sum` in between;
 ///   recorded on a bench [3]
-///
 /// The bytes of one command must follow each other within about 10 ms: each is one write. A manual's example of a status
-/// has a wrong sum (D2 for 40); ours are computed. The result stays after it was asked for; it counts as new only when a
+/// has a wrong sum (D2 for 40); ours are computed. The result remains after a request; it counts as new only if a
 /// live phase was seen before it.
-///
 /// [1] PyMonkey81/hemodialisis_ciateq, connection/nibp_protocol.py, after NIBPWin V3.1 / Technical Description rev 2.14
 /// [2] CardioArtLab/NIBP-project, tincho77/NIBP-ABATON   [3] a later tests/test_nibp_protocol.py of [1], with FD/FE frames
 extension CuffDriver {
@@ -57,12 +54,12 @@ extension CuffDriver {
         cycles: ParCommands.cycles,
         makeSession: { ParNIBPSession($0) },
         makeSimulator: { ParNIBPSimulator($0) },
-        countFrames: { ParFrame.count($0) },
+        findFrames: { ParFrame.find(in: $0) },
         redaction: .nothing)
 }
 
 struct ParFrame: FrameFormat {
-    /// A status has 42 bytes; 64 leaves room for the undocumented version texts.
+    /// A status has 42 bytes; the undocumented version texts fit too.
     static let maximumLength = 64
     static let status: StaticString = "S#;A#;C~~;M~~;P~~~~~~~~~;R~~~;T~~~~;;%%"
     static let live: StaticString = "###C#S#"
@@ -101,21 +98,13 @@ struct ParFrame: FrameFormat {
     }
 
     /// Frames of a documented kind; any text between STX and ETX CR is not counted.
-    static func count(_ bytes: [UInt8]) -> (frames: Int, bytes: Int) {
-        var reader = FrameReader(ParFrame())
-        var found = (frames: 0, bytes: 0)
-        reader.feed(bytes)
-        while let step = reader.next() {
-            guard case .frame(let range) = step, [6, 9, 10, 42].contains(range.count) else { continue }
-            let frame = reader.buffer.span.extracting(range)
-            guard frame[0] == 0x55 || frame[1] == 0x53 || frame[1] &- 0x30 < 10 else { continue }
-            found.frames += 1
-            found.bytes += range.count
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        FrameReader.find(ParFrame(), in: bytes) { frame in
+            [6, 9, 10, 42].contains(frame.count) && (frame[0] == 0x55 || frame[1] == 0x53 || frame[1] &- 0x30 < 10)
         }
-        return found
     }
 
-    /// `55 AA 07` index, status, saturation, pulse, perfusion, sum from 07 on: passed over, not read.
+    /// `55 AA 07` index, status, saturation, pulse, perfusion, sum from 07: skipped.
     private func oximeter(_ bytes: Span<UInt8>) -> FrameVerdict {
         if bytes.count > 1, bytes[1] != 0xAA { return .reject(.notAStart) }
         if bytes.count > 2, bytes[2] != 0x07 { return .reject(.notAStart) }
@@ -124,13 +113,11 @@ struct ParFrame: FrameFormat {
     }
 }
 
-/// What a status frame says.
 struct ParStatus: Equatable {
     var state: Int
     var cycle, message: Int?
     var systolic, diastolic, mean, rate: Int?
 
-    /// From a whole, checked frame; `nil` for any other frame.
     init?(_ frame: Span<UInt8>) {
         guard frame.count == 42, frame.fit(ParFrame.status, at: 1) == .whole, let state = frame.digits(2, 1) else { return nil }
         self.state = state
@@ -145,7 +132,6 @@ struct ParStatus: Equatable {
     /// Busy with something that ends in another status.
     var isBusy: Bool { [0, 3, 5, 8, 9].contains(state) }
 
-    /// The blood pressure, if this status is a result: at rest, without an error.
     var bloodPressure: BloodPressure? {
         guard state == 1 || state == 6, message == 0, let systolic, let diastolic, systolic > 0, diastolic > 0 else { return nil }
         return .mmHg(systolic, diastolic, meanOrZero: mean ?? 0, pulseOrZero: rate ?? 0)

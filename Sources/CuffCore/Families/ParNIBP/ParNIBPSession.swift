@@ -1,8 +1,7 @@
-/// The conversation with a PAR module.
 struct ParCommands: Sendable {
     static let abort: UInt8 = 0x58
     static let start = 1, manual = 3, result = 18
-    /// Minutes of each automatic cycle, from command 04 on.
+    /// Minutes of each automatic cycle, from command 04.
     static let cycles = [1, 2, 3, 4, 5, 10, 15, 30, 60, 90]
 
     let isCombi: Bool
@@ -13,7 +12,7 @@ struct ParCommands: Sendable {
         sendsCR = isCombi || options["cr"] == "yes"
     }
 
-    /// The whole command: one write, because its bytes must not come apart.
+    /// The whole command in one write, because its bytes must not be separated.
     func frame(_ number: Int) -> [UInt8] {
         let text = [0x30 + UInt8(number / 10 % 10), 0x30 + UInt8(number % 10), 0x3B, 0x3B]
         return [isCombi ? 0xFD : 0x02] + text + Hex.upper(text.sum8) + [isCombi ? 0xFE : 0x03] + (sendsCR ? [0x0D] : [])
@@ -21,23 +20,20 @@ struct ParCommands: Sendable {
 
     var abort: [UInt8] { [Self.abort] + (sendsCR ? [0x0D] : []) }
 
-    /// The number in a command, if it is one of either variant.
     static func number(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= 8, bytes[0] == 0x02 || bytes[0] == 0xFD, bytes[3] == 0x3B, bytes[4] == 0x3B else { return nil }
         return bytes.span.digits(1, 2)
     }
 }
 
-/// The conversation with a PAR module.
 struct ParNIBPSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, reading, measuring, scheduling(minutes: Int?), stopping }
     private enum Phase { case starting, running, fetching }
 
-    /// A live frame has no check: so many make a live phase.
+    /// A live frame has no check: this many make a live phase.
     private static let livePhase = 3
 
     var reader = FrameReader(ParFrame())
-    /// By their numbers.
     var requests = Requests<Int>()
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.parNIBP.capabilities }
@@ -45,7 +41,6 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
     var stopCommand: [UInt8] { commands.abort }
     private var mode = Mode.listening
     private var phase = Phase.starting
-    /// Live frames since the last result, or since the start that was sent.
     private var liveFrames = 0
     private var isStarted = false
     private var isEnded = false
@@ -76,7 +71,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
             // Longer than message 09, the module's own time-out, which its sources do not quantify: guess.
             actions.append(.arm(.overall, .seconds(180)))
         case .stop:
-            // X has no answer of its own: the status shows when the module is at rest.
+            // X has no answer: the status shows when the module is at rest.
             mode = .stopping
             stop(within: .milliseconds(300), into: &actions)
         case .schedule(let schedule): obey(schedule, into: &actions)
@@ -97,7 +92,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
             mode = .scheduling(minutes: minutes)
             actions.append(.write(commands.frame(4 + index)))
         }
-        // The module may need a moment: the question comes with the timer.
+        // The module may need a moment before the request.
         actions.append(.arm(.response, .milliseconds(500)))
     }
 
@@ -177,7 +172,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
 
     private mutating func receive(_ status: ParStatus, _ frame: [UInt8], into actions: inout SessionActions) {
         if case .scheduling(let minutes) = mode { return settle(status, minutes, into: &actions) }
-        // The pressures of a status after an abort are the former ones.
+        // After an abort, the status has the former pressures.
         if case .stopping = mode {
             return status.isBusy ? askAgain(after: .milliseconds(300), into: &actions) : finish(.complete, into: &actions)
         }
@@ -212,7 +207,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
         }
     }
 
-    /// With a cycle set and no start seen, the module began on its own schedule: it has no button of its own (guess).
+    /// With a cycle set and no start seen, the module started by its schedule: it has no button of its own (guess).
     private func trigger(of status: ParStatus, isNew: Bool) -> Reading.Trigger {
         isNew && !isStarted && status.cycle.map { $0 > 0 } == true ? .automatic : .unknown
     }

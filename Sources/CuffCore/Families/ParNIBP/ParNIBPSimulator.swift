@@ -1,6 +1,5 @@
-/// A NIBP2020 whose result is its first record; 01 measures the next one in 12 s, with two live frames a second and 999
-/// at the end; 18 gives the status; X lets go; 03…13 set the cycle. `variant: combi` frames with FD and FE and puts an
-/// oximeter frame before each answer.
+/// A NIBP2020 whose result is its first record; 01 measures the next one in 12 s, with two live frames a second and 999 at the end; 18
+/// sends the status; X stops; 03…13 set the cycle. `variant: combi` frames with FD and FE and sends an oximeter frame before each answer.
 struct ParNIBPSimulator: CuffSimulator {
     private let script: SimulatorScript
     private let isCombi: Bool

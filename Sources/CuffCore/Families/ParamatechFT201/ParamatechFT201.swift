@@ -1,12 +1,10 @@
 /// ParamaTech FT-201 waiting-room kiosk. Serial; pushes a result after each measurement and takes no commands.
-///
 /// Frame  `02 20 YYMMDD 20 hhmm 20 SSS 20 DDD 20 PPP 03`   26 bytes, ASCII digits, no check   observed [1] (a dump)
 ///   SSS systolic, DDD diastolic, PPP pulse; all zero-padded
 /// Before STX  the source's table names six bytes `3F 3F 00 3F 00 00`, its dump none            documented [1]: skipped
 /// After ETX   the table names one unknown byte, the dump none                                  documented [1]: skipped
 /// The table also shows separators (`3F`) between the fields that neither the dump nor the code has: not read here.
-/// Zero pressures stand for no value, a zero date for a clock that was never set                guess
-///
+/// Zero pressures mean no value, a zero date a clock that was never set                          guess
 /// [1] a public C# class XiMPLib.xDevice.xBpMeter.ParamaTech.FT201 whose origin is not established
 extension CuffDriver {
     package static let paramatechFT201 = CuffDriver(
@@ -26,7 +24,7 @@ extension CuffDriver {
             PushSession(ParamatechFT201Frame()) { ParamatechFT201Frame.reading($0) }
         },
         makeSimulator: { PushSimulator.paramatechFT201($0) },
-        countFrames: { FrameReader.count(ParamatechFT201Frame(), in: $0) },
+        findFrames: { FrameReader.find(ParamatechFT201Frame(), in: $0) },
         redaction: .paramatechFT201)
 }
 

@@ -1,5 +1,4 @@
 extension PushSimulator {
-    /// An FT-201 that pushes its records with their times.
     static func paramatechFT201(_ script: SimulatorScript) -> PushSimulator {
         PushSimulator(script) { record in
             guard record.failure == nil else { return nil }

@@ -1,23 +1,18 @@
-/// "R1" family: Terumo BP-500, BR-500; Selvas (Jawon) ACCUNIQ BP500, BP210, BP250. The stored result, asked for or pushed.
-///
+/// "R1" family: Terumo BP-500, BR-500; Selvas (Jawon) ACCUNIQ BP500, BP210, BP250. The stored result, requested or pushed.
 /// Frame      `02 body 03 SUM`     SUM: low byte of the sum of STX…ETX                    observed, self-consistent [1]…[4]
 /// Host       body `05` (ENQ) asks for a result · `06` (ACK) deletes the stored one · `56` (V) asks for the version [1]
 /// Result     `R1,` id(9) `,YYMMDD,HHMMSS,SSS,MMM,DDD,PPP,` reserved 4, 4, 5, 3 digits    observed [1][4]
-///            newer firmware adds fields behind (rate-pressure product, pulse pressure)
-///            The mean stands *before* the diastolic. All zeros: nothing is stored.
+///            newer firmware appends fields (rate-pressure product, pulse pressure)
+///            The mean is *before* the diastolic. All zeros: nothing is stored.
 /// BP250      `id(4),YY/MM/DD,HH/MM,SSS,MMM,DDD,PPP,` reserved…                            observed [2], one reader
-/// EOT        `04` as a body of its own or within one: the transfer has ended, the host acknowledges            [1]
-///
+/// EOT        `04` as a separate body or within one: the transfer has ended, the host acknowledges             [1]
 /// BP500 answers every ENQ, with zeros when idle; some units do not answer when idle. BP210 and BP250 answer only while
-/// they hold a result, erase it by themselves after 15 s, and always answer V. Terumo pushes and is not acknowledged [3].
-/// A result that came right after opening may be an old one: one reader drops it. It is kept here, with its own time.
-///
-/// ACK goes out only after the reading is on disk: it is what deletes it on the cuff. When following nothing is written,
-/// unless `poll=yes` is given.
-///
-/// Until the ACK is written the cuff answers with the same result, which is one reading; the next one after the ACK is
-/// another, even if all its numbers are equal and its clock has not moved: results have no number of their own.
-///
+/// they hold a result, erase it after 15 s, and always answer V. Terumo pushes and is not acknowledged [3].
+/// A result right after opening may be an old one: one reader drops it. It is kept here, with its own time.
+/// ACK, which deletes the result on the cuff, is sent only after the reading is on disk. When following nothing is written,
+/// except with `poll=yes`.
+/// Until the ACK the cuff answers with the same result, which is one reading; the next one after the ACK is
+/// another, even with equal values and time: results have no number.
 /// [1] cof9300/flutter-mtad-v1_test, lib/features/measurement/service/measurement_listener.dart
 /// [2] the same, lib/features/measurement/parser/bp250_parser.dart   [3] a public Flutter reader (class SerialServer) whose
 /// origin is not established   [4] andamandev32-pixel/test-terumo-bp, terumo_simulator.py
@@ -59,12 +54,12 @@ extension CuffDriver {
         simulatorOptions: ["variant": "bp500, bp250 (slash form, EOT) or terumo (pushes and takes no commands)"],
         makeSession: { R1Session($0) },
         makeSimulator: { R1Simulator($0) },
-        countFrames: { FrameReader.count(R1Frame(), in: $0) },
+        findFrames: { FrameReader.find(R1Frame(), in: $0) },
         redaction: .r1)
 }
 
 struct R1Frame: FrameFormat {
-    /// The longest known body has about 80 characters; newer firmware may add a few fields.
+    /// The longest known body has about 80 characters; newer firmware may append fields.
     static let maximumLength = 200
     static let startByte: UInt8? = 0x02
     static let enq: UInt8 = 0x05
@@ -98,12 +93,11 @@ struct R1Frame: FrameFormat {
     }
 }
 
-/// What a whole, checked frame says.
 enum R1Message {
     case result(Reading, endsWithEOT: Bool)
     case nothingStored
     case endOfTransfer
-    /// A body of one control character or letter that a host sends; here an echo.
+    /// A body of one control character or letter, normally from a host; here an echo.
     case control
     case text([UInt8])
 }
@@ -118,16 +112,15 @@ struct R1Session: FramedSession, RequestSession {
     var requests = Requests<Question>()
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.r1.capabilities }
-    /// It follows, and asks for results.
     private var isPolling = false
     private var isReading = false
     private var wasAsked = false
     private var emitted = 0
     private var committed = 0
-    /// How many emissions must be on disk before the cuff may forget its result.
+    /// The number of emissions that must be on disk before the cuff may delete its result.
     private var acknowledgeAfter: Int?
     private var awaitsEnd = false
-    /// The result that was asked for and not acknowledged: what the cuff answers until it is.
+    /// The requested result, which the cuff repeats until acknowledged.
     private var unacknowledged: Reading?
     private let polls: Bool
     private let keeps: Bool
@@ -165,7 +158,7 @@ struct R1Session: FramedSession, RequestSession {
     }
 
     private func poll(into actions: inout SessionActions) {
-        // An answer to what was asked before the ACK would look like another result after it.
+        // An answer to a request before the ACK would look like another result after it.
         if acknowledgeAfter == nil { actions.append(.write(Self.enquiry)) }
         actions.append(.arm(.poll, .seconds(1)))
     }
@@ -184,10 +177,10 @@ struct R1Session: FramedSession, RequestSession {
         switch timer {
         case .poll where isPolling: poll(into: &actions)
         case .silence where awaitsEnd:
-            // BP210 and BP250 erase a result by themselves; without EOT it is not acknowledged.
+            // BP210 and BP250 erase a result themselves; without EOT it is not acknowledged.
             awaitsEnd = false
             acknowledgeAfter = nil
-            // Within those 15 s it may answer with it once more. A time of its own shows that; without one it is another.
+            // Within those 15 s it may be repeated, recognised by its own time; without a time it counts as another.
             if unacknowledged?.clock.time == nil { forgotten(into: &actions) } else { unacknowledged = nil }
             if isReading { finish(.complete, into: &actions) }
         default: break
@@ -236,7 +229,7 @@ struct R1Session: FramedSession, RequestSession {
         if awaitsEnd { actions.append(.arm(.silence, .seconds(1))) }
     }
 
-    /// Lets the cuff forget its result, once that is on disk and the cuff has said all of it.
+    /// Acknowledges the result, so that the cuff deletes it, once it is on disk and the transfer complete.
     private mutating func acknowledge(into actions: inout SessionActions) {
         guard let acknowledgeAfter, committed >= acknowledgeAfter, !awaitsEnd else { return }
         self.acknowledgeAfter = nil
@@ -247,7 +240,7 @@ struct R1Session: FramedSession, RequestSession {
         if isReading { finish(.complete, into: &actions) }
     }
 
-    /// The cuff no longer keeps its result: the next one is another.
+    /// The cuff no longer holds its result: the next one is another.
     private mutating func forgotten(into actions: inout SessionActions) {
         guard unacknowledged != nil else { return }
         unacknowledged = nil

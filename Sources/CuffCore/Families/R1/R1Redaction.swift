@@ -1,5 +1,5 @@
 extension Redaction {
-    /// The person's id and the date of both forms of a result. Sum again.
+    /// The person's id and the date of both forms of a result.
     static let r1 = frames(R1Frame(), blanksGaps: true) { frame, side, work in
         guard side == .fromCuff, frame.count > 12 else { return }
         var fields: [Range<Int>] = []

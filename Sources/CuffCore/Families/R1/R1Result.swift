@@ -1,6 +1,4 @@
-/// Decoding of one R1 frame.
 extension R1Session {
-    /// What a whole, checked frame says.
     static func message(_ frame: Span<UInt8>, origin: Reading.Origin) -> R1Message {
         var body = frame.part(1, frame.count - 3)
         if body.count == 1 {
@@ -19,7 +17,7 @@ extension R1Session {
     }
 }
 
-/// The fields of a result that are understood.
+/// The documented fields of a result.
 struct R1Record {
     var systolic, mean, diastolic, pulse: Int
     var clock: DeviceClock
@@ -50,19 +48,17 @@ struct R1Record {
         return .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse)
     }
 
-    /// The first moment of a clock with two digits of the year is that of one which does not run.
+    /// The first moment of a two-digit year means a clock that does not run.
     private static func clock(_ time: DeviceTime) -> DeviceClock {
         let isFirstMoment = time.wallSeconds == DeviceTime(year: 2000, month: 1, day: 1).wallSeconds
         return time.month == 0 && time.day == 0 || isFirstMoment ? .unset : DeviceClock(time)
     }
 
-    /// Four numbers of exactly three digits.
     private static func values(_ fields: ArraySlice<[UInt8]>) -> [Int]? {
         let values = fields.compactMap { $0.count == 3 ? $0.span.digits(0, 3) : nil }
         return values.count == 4 ? values : nil
     }
 
-    /// So many two-digit numbers, with this separator between them.
     private static func numbers(_ field: [UInt8], widths count: Int, separator: UInt8?) -> [Int]? {
         let step = separator == nil ? 2 : 3
         guard field.count == step * count - (step - 2) else { return nil }

@@ -1,6 +1,5 @@
-/// An ACCUNIQ BP500: answers ENQ with its last result or zeros, deletes it on ACK, answers V.
-/// `variant: bp250` answers in the slash form, with EOT behind it, and is silent when it holds nothing.
-/// `variant: terumo` pushes its records and ignores what it receives.
+/// An ACCUNIQ BP500: answers ENQ with its last result or zeros, deletes it on ACK, answers V. `variant: bp250` answers in the slash form,
+/// followed by EOT, and is silent without a result. `variant: terumo` pushes its records and ignores input.
 struct R1Simulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(R1Frame())

@@ -1,22 +1,19 @@
 /// SunTech Medical Advantage, Advantage 2.0 and MC3-class OEM modules: start, abort, live cuff pressure, last result.
-///
 /// Host      `3A command arguments CK`        CK brings the sum of the whole packet to 0 mod 256   observed, self-consistent [1]…[4]
 /// Module    `3E length data… CK`             length counts every byte of the packet
 ///   `20` start, adult · `56` start with live cuff pressure · `79 01 00` abort · `79 03 00` result · `79 05 00` cuff
 ///   pressure · `79 11 00` status · `17 lo hi` first inflation · `0C 00 01 01` close all valves · `81 …` sleep · `8A` reset
 /// One byte  `3E 04 x CK`: `O` accepted, `K` finished, `B` busy, `A` aborted, `S` asleep, `E` error          [1][2][3]
 /// Pressure  `3E 05 lo hi CK`, only as the answer to 79 05; other packets of five bytes exist                [1]
-///           at most 300 mmHg; a result beyond that is not believed                                              [3]
+///           at most 300 mmHg; higher results are not accepted                                                    [3]
 /// Stream    `3E 07 01 lo hi 00 CK` while measuring with 56; then `3E 19 03` and the 21 result bytes         [2], one reader
 /// Result    `3E 18` systolic LE16, diastolic LE16, beats, status, 8 test codes, heart rate, spare, mean LE16, error,
 ///           2 spares, CK                                                                                    [1][3]
 /// Errors    3 out of range, 86 aborted, 87 inflation took too long (leak, loose cuff), 88 safety time-out, 89 cuff
 ///           over-pressure, 90 supply or hardware, 91 safety link or zero out of range, 97 transducer out of range, 99
 ///           calibration data; from [3], which cites SunTech's Operations Manual rev K p. 55
-///
 /// A start is written once: a lost acknowledgement must not inflate twice. A status command with a wrong CK is published
 /// (`79 10 03`): ours are computed.
-///
 /// [1] ak-git/DesktopFX (tests)   [2] hwy0606/STM32F103, HARDWARE/Usart2_Protocol/usart2_protocol.c
 /// [3] aiswariyas/januity_i_modified, JanuityUI/Modules/BloodPressure.cs   [4] public C and C++ readers whose origin is not
 /// established
@@ -52,13 +49,11 @@ extension CuffDriver {
         startCommands: [[0x3A, 0x20], [0x3A, 0x56], [0x3A, 0x17], [0x3A, 0x0C]],
         makeSession: { SunTechAdvantageSession($0) },
         makeSimulator: { SunTechAdvantageSimulator($0) },
-        countFrames: { FrameReader.count(SunTechPacket(), in: $0) },
+        findFrames: { FrameReader.find(SunTechPacket(), in: $0) },
         redaction: .suntechAdvantage)
 }
 
-/// One packet from the module, or, for a simulator, from the host.
 struct SunTechPacket: FrameFormat {
-    /// The longest documented packet has 25 bytes.
     static let maximumLength = 32
     static let startByte: UInt8? = 0x3E
 

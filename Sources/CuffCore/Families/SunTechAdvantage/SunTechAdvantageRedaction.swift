@@ -1,6 +1,5 @@
 extension Redaction {
-    /// Answers of one byte, pressures and results stay: they hold neither a time nor a number of the module. Packets of other forms,
-    /// which no source explains, are cleared. The check byte again.
+    /// Answers of one byte, pressures and results stay: they hold no time or id. Packets of undocumented forms are cleared.
     static let suntechAdvantage = frames(SunTechPacket()) { packet, side, work in
         guard side == .fromCuff, packet.count >= 4 else { return }
         switch (packet[1], packet[2]) {

@@ -1,11 +1,9 @@
-/// The conversation with a SunTech module.
 struct SunTechAdvantageSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, reading, measuring, stopping }
     private enum Phase { case inflating, starting, running, fetching }
 
-    /// Questions for the cuff pressure without an answer until the module counts as gone.
+    /// Unanswered polls of the cuff pressure before the module counts as gone.
     private static let pollLimit = 3
-    /// Between two questions for the cuff pressure.
     private static let pollPause = Duration.milliseconds(500)
 
     var reader = FrameReader(SunTechPacket())
@@ -17,11 +15,9 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
     let stopCommand = SunTechPacket.host(SunTechCommand.abort)
     private var mode = Mode.listening
     private var phase = Phase.fetching
-    /// Questions for the cuff pressure since anything came.
     private var unansweredPolls = 0
-    /// A start was sent and its result has not come.
     private var isStarted = false
-    /// The stored result that was given last; `nil` once a measurement may have replaced it.
+    /// The stored result emitted last; `nil` once a measurement may have replaced it.
     private var shown: [UInt8]?
     private let streams: Bool
     private let inflation: Int?
@@ -37,7 +33,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         unansweredPolls = 0
         receiveFrames(of: bytes, into: &actions)
-        // A module that streams is asked only when its stream has ceased.
+        // A module that streams is polled only when its stream has ceased.
         if streams, mode == .measuring, phase == .running { actions.append(.arm(.poll, Self.pollPause * 3)) }
     }
 
@@ -52,7 +48,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
             phase = .inflating
             ask(SunTechCommand.inflation(inflation), attempts: 1, into: &actions)
         case .stop:
-            // The module answers A when it has let go.
+            // The module answers A when it has released the pressure.
             mode = .stopping
             stop(within: .seconds(2), into: &actions)
         default: break
@@ -103,7 +99,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         let packet = bytes(of: range)
-        // Nothing but an answer to the question for the result leaves the result as it was.
+        // Only an answer to the request of the result leaves the result unchanged.
         if packet.count < 0x18 { shown = nil }
         switch (packet.count, packet[2]) {
         case (4, let letter): told(letter, into: &actions)
@@ -133,7 +129,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
             actions.append(.disarm(.poll))
             actions.append(.disarm(.overall))
             actions.append(.live(.ended))
-            // In stream mode the result comes unasked; the question is the retry.
+            // In stream mode the result comes unasked; the request is the retry.
             if streams {
                 actions.append(.arm(.response, .seconds(2)))
             } else {
@@ -158,14 +154,14 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         // While a measurement runs, the stored result is the former one.
         if mode == .stopping || mode == .measuring && phase != .fetching { return }
         guard Self.isWithinRange(packet.span, offset) else {
-            // The sum does not see two equal bytes change places; the question is asked again when its time is up.
+            // The sum does not detect two exchanged bytes; the request is repeated after its time-out.
             return actions.append(.report(.ignored("a result beyond the module's own range", packet)))
         }
         guard let content = Self.content(packet.span, offset) else {
             if mode == .reading { finish(.complete, into: &actions) }
             return
         }
-        // The stored result fetched again is not a second measurement; without the requests in view each may be one.
+        // The stored result fetched again is not a second measurement; without visible requests each may be one.
         let isRepeated = !isStarted && asked == SunTechCommand.result && shown == packet
         shown = packet
         if isRepeated { return }
@@ -180,7 +176,6 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         [0, 2, 16].allSatisfy { packet.littleEndian16(offset + $0) ?? .max <= 300 }
     }
 
-    /// What a result says; `nil` when the module has none.
     static func content(_ packet: Span<UInt8>, _ offset: Int) -> Reading.Content? {
         guard let systolic = packet.littleEndian16(offset), let diastolic = packet.littleEndian16(offset + 2),
             let rate = packet.byte(offset + 14), let mean = packet.littleEndian16(offset + 16), let error = packet.byte(offset + 18)

@@ -1,5 +1,4 @@
-/// An Advantage module whose result is its first record; each start measures the next one in 20 s, with O, K and, when
-/// started with 56, live pressures and the result behind them.
+/// Each start measures the next record in 20 s, with O, K and, after a start with 56, live pressures and the result.
 struct SunTechAdvantageSimulator: CuffSimulator {
     private let script: SimulatorScript
     private var buffer: [UInt8] = []
@@ -22,7 +21,7 @@ struct SunTechAdvantageSimulator: CuffSimulator {
         }
     }
 
-    /// Host packets carry no length; a front that no command fits is dropped up to the next 3A.
+    /// Host packets have no length; unknown bytes are dropped up to the next 3A.
     private mutating func answers() -> [SimulatorAction] {
         var actions: [SimulatorAction] = []
         while let start = buffer.firstIndex(of: 0x3A) {
@@ -79,7 +78,6 @@ struct SunTechAdvantageSimulator: CuffSimulator {
         return live + [.arm(.overall, .seconds(1))]
     }
 
-    /// The 21 result bytes.
     private func result() -> [UInt8] {
         guard script.records.indices.contains(current) else { return [UInt8](repeating: 0, count: 21) }
         let record = script.records[current]

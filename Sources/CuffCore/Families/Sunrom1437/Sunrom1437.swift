@@ -1,13 +1,10 @@
 /// Wrist and upper-arm boards with serial output: Sunrom 1437 and its clones. 3 V level; pushes each result and takes no commands.
-///
-/// Result  15 bytes: one to be skipped, `sys, dia, pulse` with three digits each and a blank behind each comma, LF;
+/// Result  15 bytes: one to be skipped, `sys, dia, pulse` with three digits each and a blank after each comma, LF;
 ///         000…255                                                              documented [1], the same offsets in [2]
 /// The memory key sends the stored results the same way, without dates                                    documented [1]
-///
-/// No check and no status, so that damage shows only in what cannot be: any other character, a value above 255 or a result
-/// that is not plausible gives nothing. What the first byte is, no source says; a digit, a sign or a comma there would make
-/// another number of the systolic pressure, and is refused (guess).
-///
+/// No check and no status, so that damage shows only in impossible text: other characters, a value above 255 or a result
+/// that is not plausible are rejected. No source explains the first byte; a digit, a sign or a comma there would make
+/// another systolic pressure, and is refused (guess).
 /// [1] the vendor's page of part 1437   [2] some ten public Arduino sketches that read by these offsets, of no established origin
 extension CuffDriver {
     package static let sunrom1437 = CuffDriver(
@@ -28,7 +25,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in PushSession(Sunrom1437Frame()) { Sunrom1437Frame.reading($0) } },
         makeSimulator: { PushSimulator.sunrom1437($0) },
-        countFrames: { FrameReader.count(Sunrom1437Frame(), in: $0) },
+        findFrames: { FrameReader.find(Sunrom1437Frame(), in: $0) },
         redaction: .nothing)
 }
 
@@ -46,7 +43,6 @@ struct Sunrom1437Frame: FrameFormat {
         }
     }
 
-    /// The reading of a whole line; `nil` where it cannot be one.
     static func reading(_ frame: Span<UInt8>) -> Reading? {
         guard let systolic = frame.digits(1, 3), let diastolic = frame.digits(6, 3), let pulse = frame.digits(11, 3),
             max(systolic, diastolic, pulse) <= 255

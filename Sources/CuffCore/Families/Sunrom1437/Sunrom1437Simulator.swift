@@ -1,5 +1,5 @@
 extension PushSimulator {
-    /// A board that pushes its records. What it sends after a failed measurement, no source says.
+    /// Pushes its records. The output after a failed measurement is in no source.
     static func sunrom1437(_ script: SimulatorScript) -> PushSimulator {
         PushSimulator(script) { record in
             guard record.failure == nil else { return nil }

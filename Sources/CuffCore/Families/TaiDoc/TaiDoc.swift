@@ -5,47 +5,52 @@
 /// 24       model -> d0 d1: BCD, little-endian (77 42 = TD-4277)                                        documented [1]
 /// 23 / 33  get / set clock -> date and time as in 25                                                   documented [1]
 /// 2B       count: d0 user -> d0 d1 little-endian                                    documented [1]; user: observed [3]
-/// 25       time of a record: d0 d1 index, 0 the newest, d3 user                     documented [1]; user: observed [3]
+/// 25       time of a record: d0 d1 index, 0 the newest, d3 user           documented [1], observed [4]; user: observed [3]
 ///   -> LE16: year-2000 (7 bits), month (4), day (5); minute bits 0…5; hour bits 0…4                    documented [1]
 ///      minute bit 7 blood pressure (on meters for more than one quantity), bit 6 arrhythmia            observed [3]
 ///      hour bits 5, 6 irregular heart beat, bit 7 average                                              observed [3]
-/// 26       values of a record -> d0 SYS, d1 MAP, d2 DIA, d3 pulse                                      observed [2][3]
+/// 26       values of a record -> d0 SYS, d1 MAP, d2 DIA, d3 pulse             observed [2][3]; without d1: observed [4]
 ///          D40: SYS is LE16 in d0 d1, without MAP; 0 in SYS, or a pulse of 3 or less, is no result     observed [3]
 /// 52       clears the memory                                                                           documented [1]
 ///
-/// Glucose meters speak the same frames, so a record counts as a blood pressure only where the model is a TD-31xx or
+/// Glucose meters use the same frames, so a record counts as a blood pressure only where the model is a TD-31xx or
 /// the record's own bit 7 says so, and never on a TD-4xxx. The transports differ, the frames do not: the documented USB docks
-/// are a CP2110 (hidraw, `CP2110Reports`), the cables a CP210x (tty).
+/// are a CP2110 (hidraw, `CP2110Reports`), the cables a CP210x (tty). [4] reads a wrist cuff through a CP2110, switches its UART
+/// on and sets no line: whatever the chip has is right there. It begins with 24, which a cuff that is off does not answer.
 ///
 /// [1] glucometers-tech/glucometer-protocols src/taidoc/td42xx.md, glucometerutils   [2] andrew61/TransafeRx.iOS
 /// [3] advmeds-service/advmeds-bluetooth-lib, YentingChia-Ultron/Ultron-esp32BLE (both over BLE)
+/// [4] a public Python reader of an ION Health IH02, whose origin is not established
 extension CuffDriver {
     package static let taiDoc = CuffDriver(
-        id: "taidoc", models: ["TaiDoc TD-31xx", "Fora D40", "Fora P30 Plus"],
+        id: "taidoc", models: ["TaiDoc TD-31xx", "Fora D40", "Fora P30 Plus", "ION Health IH02"],
         summary: "TaiDoc and Fora: the memory on request, record by record",
-        grade: .b, testedOn: .derived,
+        grade: .a, testedOn: .derived,
         claims: [.shared(vendor: 0x10C4, product: 0xEA60), .shared(vendor: 0x10C4, product: 0xEA80)],
-        line: LineSettings(rate: 19200),
+        line: LineSettings(rate: 19200), keepsBridgeLine: true,
         framing: "eight bytes: 51 cmd d0…d3 A3/A5 sum", check: "sum of the first seven bytes",
         capabilities: [.storedReadings, .users, .readClock, .setClock, .erase, .information],
         unverified: [
-            "blood-pressure records over a wire: their readers speak BLE, the wire is documented for glucose meters",
+            "blood-pressure records over a CP210x cable: their readers use BLE or a CP2110, the cable is documented for glucose meters",
+            "the line settings behind a CP2110: those that the chip has are kept",
             "what user 0 (asked when no user is named) means on a cuff with several users",
             "minute bit 7, hour bits 5 to 7 on other models than their readers name",
             "systolic pressures from 256 mmHg on: one reader sees their high byte where the others see the mean",
         ],
         notes: [
-            "Docks with a CP2110 (10c4:ea80) are HID devices: assign them by their port or name the /dev/hidraw node.",
+            "Docks with a CP2110 (10c4:ea80) are HID devices: assign them by their port or name the /dev/hidraw node. If the cuff does not "
+                + "answer there although it is on, set its line: `--line \"19200 8N1\"`.",
             "Starting a measurement (43) is not offered: how its result comes is not published.",
         ],
         sources: [
             "glucometers-tech/glucometer-protocols (td42xx.md), glucometerutils", "andrew61/TransafeRx.iOS",
             "advmeds-service/advmeds-bluetooth-lib", "YentingChia-Ultron/Ultron-esp32BLE",
+            "a public Python reader of an ION Health IH02 over a CP2110, whose origin is not established",
         ],
         simulatorOptions: ["model": "its model number, four hexadecimal digits (3128)"],
         makeSession: { _ in TaiDocSession() },
         makeSimulator: { TaiDocSimulator($0) },
-        countFrames: { FrameReader.count(TaiDocFrame(), in: $0) },
+        findFrames: { FrameReader.find(TaiDocFrame(), in: $0) },
         decodeRecord: { record, stored in TaiDocRecord.reading(ofStored: record, user: stored.user) },
         redaction: .taiDoc)
 }

@@ -1,20 +1,18 @@
 /// Uscom BP+ and CardioScope: office monitors that also record the suprasystolic pulse wave.
-///
 /// Lines are ASCII with CR LF. The host sends a small letter, a blank and parameters; the monitor answers with a capital letter, a blank
 /// and a value.                                                                                        documented [1][2]
 /// Host     `d 4` result as XML · `s 0` start, automatic target · `c` cancel · `i 0` numbers of the newest 100 measurements
 ///          `d 5` stored XML · `r n` one of them · `y` clock · `y yyyyMMddHHmmss ` set it (the blank at the end is needed) · `f` features
 /// Monitor  `M nn` 2 ready, 3 measuring, 4 deflating, 5 to 7 suprasystolic, 22 resting · `P nnn` cuff pressure
 ///          `F nn` outcome: `UscomOutcome` · `E text` the text of an error, an `F` follows
-///          `S id snr sys MAP dia pr …` result at detail 0: the mean stands before the diastolic; *no check*       printed [2]
+///          `S id snr sys MAP dia pr …` result at detail 0: the mean is before the diastolic; *no check*          printed [2]
 ///          `|_XML_SizeN C_|` CR LF, N bytes of XML, CR LF; C is their CRC-8 in decimal: polynomial A1 reflected, start FF
 ///          `IDs_H N C`, then `IDs_Content 34 33`: N and C are of the second line with its CR LF
 /// XML      root `BPplus` or `CardioScope`; `MeasDataLogger` has datetime (local, no zone), device_id, software_version, guid and its own
-///          `Sys Dia Map Pr` (`Mean Hr` in CardioScope). With `NibpBloodPressures` these are a mean and no reading; each
-///          `NibpBloodPressure` that `includedMeasurements` names is one. `Results` holds central pressures, which no cuff measured.
+///          `Sys Dia Map Pr` (`Mean Hr` in CardioScope). With `NibpBloodPressures` these are an average, not a reading; each
+///          `NibpBloodPressure` in `includedMeasurements` is one. `Results` has central pressures, which no cuff measured.
 /// Never sent: `t` (closes the valves), `o`, `b`, `q`, `w`, `k`, and `f` with parameters (settings, firmware).
-///
-/// [1] Uscom "Serial Command Specification BPPLUS-RS-SerialCommand Rev C" (2024), as a public repository retells it
+/// [1] Uscom "Serial Command Specification BPPLUS-RS-SerialCommand Rev C" (2024), as repeated in a public repository
 /// [2] doingnz/bpconnect, docs/SDK.md, sdk/  [3] adh30/BPplus-Reservoir, tests/fixtures (results of six devices)
 extension CuffDriver {
     /// Driver `uscom-bpplus`. Start and cancel, live cuff pressure, memory, clock.
@@ -46,7 +44,7 @@ extension CuffDriver {
         startCommands: [Array("s 0\r\n".utf8)],
         makeSession: { UscomSession($0) },
         makeSimulator: { UscomSimulator($0) },
-        countFrames: { UscomReader.count($0) },
+        findFrames: { UscomReader.find(in: $0) },
         redaction: .uscomBPplus)
 }
 
@@ -66,11 +64,10 @@ struct UscomCheck: Equatable {
     }
 }
 
-/// What `F nn` means.
 enum UscomOutcome {
     static let cancelled = 2, busy = 17, noneRunning = 22, badTime = 24, success = 99
 
-    /// The reason why a measurement failed; `nil` for a number that is not the end of one.
+    /// Why a measurement failed; `nil` for a number that is not the end of one.
     static func failure(_ number: Int) -> Failure? {
         let reason: FailureReason? =
             switch number {
@@ -86,6 +83,5 @@ enum UscomOutcome {
         return reason.map { Failure($0, code: ShortText("F" + Decimal.text(number, 2))) }
     }
 
-    /// A start was refused.
     static func refuses(_ number: Int) -> Bool { [0, 14, busy, 25].contains(number) }
 }

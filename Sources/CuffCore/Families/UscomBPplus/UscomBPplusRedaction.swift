@@ -1,6 +1,6 @@
 extension Redaction {
-    /// In results: the patient's id, the ids of device, cuff module and measurement, and all times; the check is computed again. In
-    /// lines: the device's id and its clock. In commands: the patient of a start, and a clock that is set.
+    /// In results: the patient's id, the ids of device, cuff module and measurement, and all times. In lines: the device's id and its
+    /// clock. In commands: the patient of a start, and a clock that is set.
     static let uscomBPplus = stream { bytes, side, work in
         var start = 0
         while start < bytes.count {
@@ -56,8 +56,7 @@ extension Redaction {
                 work.shiftDigits(&bytes, year: start, yearDigits: 4, month: start + 5, day: start + 8)
             }
         }
-        // A check of more digits than its place has is avoided by another character in a field that was blanked. A damaged document
-        // stays damaged.
+        // If the new check has too many digits for its place, another character is used in a blanked field.
         let limit = head.digits.count < 3 ? (head.digits.count == 1 ? 10 : 100) : 256
         let candidates: [UInt8] = Array("0123456789ABCDEF".utf8)
         for character in [nil] + candidates.map({ Optional($0) }) {
@@ -72,7 +71,6 @@ extension Redaction {
         }
     }
 
-    /// The offsets behind each occurrence of `mark`.
     private static func places(of mark: String, in bytes: [UInt8], _ range: Range<Int>) -> [Int] {
         let mark = Array(mark.utf8)
         return range.filter { start in
@@ -89,13 +87,12 @@ extension Redaction {
 struct UscomHead {
     let length: Int
     let check: UInt8
-    /// Where the digits of the check are, as offsets of the bytes that were given.
     let digits: Range<Int>
 
-    /// Ten times the longest result that was seen (three determinations, 120 kB).
+    /// Ten times the longest result seen (three determinations, 120 kB).
     private static let longestDocument = 1_200_000
 
-    /// `nil` for other lines and for an impossible length. CR and LF at the end do not matter.
+    /// `nil` for other lines and for an impossible length. CR and LF at the end are optional.
     init?(_ line: ArraySlice<UInt8>) {
         var line = line
         while line.last == 0x0A || line.last == 0x0D { line.removeLast() }

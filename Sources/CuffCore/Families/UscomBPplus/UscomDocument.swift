@@ -1,17 +1,17 @@
-/// The numbers of one result document, found while its bytes pass. Only elements that make a reading are kept.
+/// Extracts the numbers of a result document from a stream. Keeps only elements that make a reading.
 struct UscomDocument: Sendable {
-    /// One determination, or the result of a document without a series: the texts of its elements by their names.
+    /// One determination, or the result of a document without a series: element texts by name.
     struct Determination: Sendable {
         var id = ""
         var values: [String: String] = [:]
         func number(_ names: String...) -> Int? { names.lazy.compactMap { values[$0] }.first.flatMap { Int($0) } }
     }
 
-    /// Elements lie five deep at most in every document that was seen.
+    /// Elements are at most five deep in every document seen.
     private static let deepest = 16
-    /// The longest tag that matters, `MeasDataLogger`, has 400 bytes.
+    /// The longest relevant tag, `MeasDataLogger`, has 400 bytes.
     private static let longestTag = 2048
-    /// Texts that matter are numbers and times.
+    /// Relevant texts are numbers and times.
     private static let longestText = 64
     /// A series has five determinations at most.
     private static let mostDeterminations = 16
@@ -20,17 +20,14 @@ struct UscomDocument: Sendable {
     private var path: [String] = []
     private var tag: [UInt8]?
     private var text: [UInt8] = []
-    /// Bytes so far.
     private(set) var length = 0
-    /// The attributes of `MeasDataLogger`.
     private(set) var attributes: [String: String] = [:]
     private var direct = Determination()
     private var series: [Determination] = []
 
-    /// The name of the outermost element.
     private(set) var root = ""
 
-    /// What the cuff measured: the determinations of a series that its result includes, or the one result.
+    /// The determinations of a series that its result includes, or the one result.
     var determinations: [Determination] {
         guard !series.isEmpty else { return [direct] }
         guard let included = attributes["includedMeasurements"], !included.isEmpty else { return series }
@@ -73,7 +70,7 @@ struct UscomDocument: Sendable {
         if isEmpty { path.removeLast() }
     }
 
-    /// An element has ended: its text counts where a reading needs it.
+    /// Ends an element and keeps its text if a reading needs it.
     private mutating func endElement() {
         guard let name = path.last, Self.elements.contains(name), path.count > 2, path[1] == "MeasDataLogger" else { return }
         let value = String(Self.trimmed(String(decoding: text, as: UTF8.self)[...]))
@@ -81,7 +78,6 @@ struct UscomDocument: Sendable {
         if path.count == 5, path[3] == "NibpBloodPressure", !series.isEmpty { series[series.count - 1].values[name] = value }
     }
 
-    /// `name="value"` pairs of a tag.
     static func attributes(_ tag: String) -> [String: String] {
         var found: [String: String] = [:]
         let parts = tag.split(separator: "\"", omittingEmptySubsequences: false)
@@ -117,8 +113,7 @@ extension UscomDocument {
         }
     }
 
-    /// The elements that make the reading, in one order: those of the whole document are too many to keep, and the patient's id is
-    /// among them.
+    /// The elements that make the reading, in fixed order: the whole document is too long, and contains the patient's id.
     private func record(_ determination: Determination, time: String) -> [UInt8] {
         let names = ["Sys", "Dia", "Map", "Mean", "Pr", "Hr", "IrregularHeartBeat"]
         let values = names.compactMap { name in determination.values[name].map { "\(name)=\($0)" } }

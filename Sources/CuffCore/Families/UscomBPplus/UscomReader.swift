@@ -1,9 +1,7 @@
-/// Cuts the monitor's bytes into lines and counted documents. A document is scanned as it passes: a result of 120 kB takes no more
-/// memory than one of 1 kB.
+/// Splits the monitor's bytes into lines and counted documents, which are parsed while they arrive, in constant memory.
 struct UscomReader: Sendable {
     enum Item {
         case line(String)
-        /// A whole document whose check holds.
         case document(UscomDocument)
         case skipped(Int, FrameFault)
     }
@@ -22,10 +20,8 @@ struct UscomReader: Sendable {
     private var line: [UInt8] = []
     private var skipped = 0
     private var counted: Counted?
-    /// Lines and documents so far.
     private(set) var frames = 0
 
-    /// Takes bytes in any chunking.
     mutating func read(_ bytes: [UInt8]) -> [Item] {
         var items: [Item] = []
         for byte in bytes {
@@ -34,7 +30,6 @@ struct UscomReader: Sendable {
         return items
     }
 
-    /// The bytes have ended: what is left is no frame.
     mutating func finish() -> Item? {
         let left = line.count + skipped + (counted.map { $0.length - $0.left } ?? 0)
         self = UscomReader()
@@ -85,15 +80,21 @@ struct UscomReader: Sendable {
     }
 
     /// Lines of the documented kinds and whole documents, for `cuff identify`.
-    static func count(_ bytes: [UInt8]) -> (frames: Int, bytes: Int) {
+    static func find(in bytes: [UInt8]) -> FoundFrames {
         var reader = UscomReader()
-        var found = (frames: 0, bytes: 0)
-        for item in reader.read(bytes) {
-            switch item {
-            case .line(let text) where isKnown(text): found = (found.frames + 1, found.bytes + text.utf8.count + 2)
-            case .document(let document): found = (found.frames + 1, found.bytes + document.length)
-            case .line, .skipped: break
+        var found = FoundFrames()
+        var start = 0
+        for (index, byte) in bytes.enumerated() {
+            let items = reader.read([byte])
+            for item in items {
+                switch item {
+                case .line(let text) where !isKnown(text): break
+                case .line, .document: found.ranges.append(start..<index + 1)
+                case .skipped: break
+                }
             }
+            // The head of a document belongs to it.
+            if !items.isEmpty || byte == 0x0A && reader.counted == nil { start = index + 1 }
         }
         return found
     }

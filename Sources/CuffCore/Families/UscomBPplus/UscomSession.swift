@@ -1,4 +1,3 @@
-/// The conversation with a BP+.
 struct UscomSession: FinishingSession {
     private enum Mode: Equatable { case listening, reading, measuring, stopping, clock, settingClock, information }
     private enum Step: Equatable { case idle, detail, starting, running, list, recall(Int), answer }
@@ -10,7 +9,7 @@ struct UscomSession: FinishingSession {
     private static let silenceLimit = Duration.seconds(60)
     /// The device begins to answer within this; 15 s and 60 s are its limits for whole answers. documented [2]
     private static let answerLimit = Duration.seconds(10)
-    /// An answer under way does not pause for longer: guess.
+    /// The longest pause within an answer: guess.
     private static let pauseLimit = Duration.seconds(5)
 
     var isFinished = false
@@ -21,13 +20,11 @@ struct UscomSession: FinishingSession {
     private var step = Step.idle
     private var asked = 0
     private var request: [UInt8] = []
-    /// The numbers of the measurements that are still to be recalled, the newest first.
     private var numbers: [Int] = []
     private var unread = 0
     private var listCheck: (length: Int, check: UInt8)?
     private var isMeasuring = false
     private var isWatched = false
-    /// What was asked last recalls a stored measurement.
     private var isRecall = false
 
     init(_ context: SessionContext) {}
@@ -58,7 +55,7 @@ struct UscomSession: FinishingSession {
                 (Int(time.year), 4), (Int(time.month), 2), (Int(time.day), 2), (Int(time.hour), 2), (Int(time.minute), 2),
                 (Int(time.second), 2),
             ].map { Decimal.text($0.0, $0.1) }.joined()
-            // Whether the device answers is not documented: the clock is read back.
+            // The device's answer is not documented: the clock is read back.
             ask("y \(digits) ", .answer, as: .settingClock, within: .seconds(1), into: &actions)
         case .information: ask("f", .answer, as: .information, within: .seconds(3), into: &actions)
         case .follow, .schedule, .clear: break
@@ -73,8 +70,6 @@ struct UscomSession: FinishingSession {
         actions.append(.write(request))
         actions.append(.arm(.response, limit))
     }
-
-    // MARK: What the monitor sends
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         for item in reader.read(bytes) where !isFinished {
@@ -169,7 +164,7 @@ struct UscomSession: FinishingSession {
         if case .recall = step { return next(into: &actions) }
     }
 
-    /// `S id snr systolic mean diastolic pulse …`: no check covers it.
+    /// `S id snr systolic mean diastolic pulse …`, without a check.
     private mutating func result(_ parts: [Substring], _ line: String, into actions: inout SessionActions) {
         let numbers = parts.dropFirst().prefix(6).compactMap { $0.utf8.allSatisfy { $0 &- 0x30 < 10 } ? Int($0) : nil }
         guard numbers.count == 6, parts.count >= 7, numbers[2] > 0, numbers[4] > 0 else {
@@ -220,8 +215,6 @@ struct UscomSession: FinishingSession {
         if mode == .information { finish(.complete, into: &actions) }
     }
 
-    // MARK: Memory
-
     private mutating func list(_ line: String, _ parts: [Substring], into actions: inout SessionActions) {
         guard mode == .reading, step == .list else { return }
         let whole = Array((line + "\r\n").utf8)
@@ -249,8 +242,6 @@ struct UscomSession: FinishingSession {
     private mutating func start(into actions: inout SessionActions) {
         ask("s 0", .starting, within: .seconds(5), into: &actions)
     }
-
-    // MARK: Timers
 
     private mutating func again(into actions: inout SessionActions) {
         guard asked < Self.tries else {

@@ -1,4 +1,4 @@
-/// A BP+ with its records in memory; `s 0` measures the next one. It prints documents of version 6.0.
+/// A BP+ with its records in memory; `s 0` measures the next one. Its documents have version 6.0.
 struct UscomSimulator: CuffSimulator {
     private static let pressures = [0, 40, 100, 160, 130, 95, 60]
 

@@ -1,5 +1,4 @@
-/// Hartmann Veroval BPM25. USB-serial; sends its whole memory as one answer, which only silence ends.
-///
+/// Hartmann Veroval BPM25. USB-serial; sends its whole memory as one answer, ended by silence.
 /// Host    `A5 F9 01 01 FB` ask for the memory, `A6 F9 01 01 FB` after it (FB = F9 + 01 + 01)          observed [1]
 /// Answer  `h h N` then N records, then one byte                                                       observed [1]
 ///   h h header of unknown meaning; N number of records; the last byte is a check of unknown algorithm: not verified
@@ -7,12 +6,10 @@
 ///   rhythm 1 irregular; other values are of unknown meaning
 /// Silence one second                                                                                  observed [1]
 /// No answer: the device has gone to sleep                                                             observed [1]
-/// What `A6` does is unknown; it may let the cuff forget. It goes out only when every reading is on disk.   guess
+/// The effect of `A6` is unknown; it may erase the memory. It is sent only when every reading is on disk.   guess
 /// Asking twice changes nothing on the cuff                                                            guess
-///
-/// With no check that could be verified, the memory is asked for until two answers are the same byte for byte, and an
-/// answer counts only whole: its length must be 3 + 14 N + 1, and the constant zeros and the dates of every record right.
-///
+/// Without a known check, the memory is requested until two answers are equal, and an
+/// answer counts only if its length is 3 + 14 N + 1, and the constant zeros and the dates of every record are right.
 /// [1] cpresser/veroval veroval.py (MIT), sniffed from the vendor's program
 extension CuffDriver {
     package static let verovalBPM25 = CuffDriver(
@@ -35,22 +32,19 @@ extension CuffDriver {
         sources: ["cpresser/veroval (MIT)"],
         makeSession: { _ in VerovalBPM25Session() },
         makeSimulator: { VerovalBPM25Simulator($0) },
-        countFrames: { VerovalBPM25Answer.count(in: $0) },
+        findFrames: { VerovalBPM25Answer.find(in: $0) },
         decodeRecord: { record, _ in VerovalBPM25Answer.reading(record.span) },
         redaction: .verovalBPM25)
 }
 
-/// The one answer: all that is stored, or nothing.
 enum VerovalBPM25Answer {
     static let question: [UInt8] = [0xA5, 0xF9, 0x01, 0x01, 0xFB]
     static let closing: [UInt8] = [0xA6, 0xF9, 0x01, 0x01, 0xFB]
     static let head = 3
     static let recordLength = 14
-    /// The number of records is one byte.
     static let maximumLength = head + 255 * recordLength + 1
 
-    /// The readings of a whole answer; `nil` when its length or any record of it cannot be right. One wrong record spoils
-    /// the answer: a byte lost before it would have shifted it.
+    /// The readings of a whole answer; `nil` if its length or any record is wrong, because a lost byte shifts all later ones.
     static func readings(_ answer: Span<UInt8>) -> [Reading]? {
         guard answer.count >= head + 1, answer.count == head + Int(answer[2]) * recordLength + 1 else { return nil }
         var occurrences = DumpOccurrences()
@@ -75,7 +69,7 @@ enum VerovalBPM25Answer {
             flags: flags, clock: clock, origin: .memory, raw: RawBytes(record))
     }
 
-    /// The time of a record; zeros are a clock that was never set (guess), and anything out of range is not a record.
+    /// The time of a record; zeros mean that the clock was never set (guess), and other impossible values that it is not a record.
     private static func clock(_ record: Span<UInt8>) -> DeviceClock? {
         guard let year = record.bigEndian16(10) else { return nil }
         let (month, day, hour, minute) = (Int(record[8]), Int(record[9]), Int(record[12]), Int(record[13]))
@@ -84,9 +78,9 @@ enum VerovalBPM25Answer {
         return DeviceClock(DeviceTime(year: Int(year), month: month, day: day, hour: hour, minute: minute))
     }
 
-    static func count(in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
-        guard bytes.count <= maximumLength, let readings = readings(bytes.span), !readings.isEmpty else { return (0, 0) }
-        return (1, bytes.count)
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        guard bytes.count <= maximumLength, let readings = readings(bytes.span), !readings.isEmpty else { return FoundFrames() }
+        return FoundFrames([bytes.indices])
     }
 }
 
@@ -94,19 +88,17 @@ struct VerovalBPM25Session: RequestSession {
     private enum Mode { case listening, reading, storing }
 
     static let silence = Duration.seconds(1)
-    /// Two good answers in a row within six: enough for a line that damages every second one.
+    /// Two equal answers in a row within six: enough for a line that damages every second one.
     static let maximumAnswers = 6
 
-    /// There is one question.
     var requests = Requests<Bool>()
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.verovalBPM25.capabilities }
     private var mode = Mode.listening
     private var user: Int?
     private var answer: [UInt8] = []
-    /// Bytes of an answer longer than any can be.
     private var lost = 0
-    /// The last answer that was right in itself, until a second one confirms it.
+    /// The last consistent answer, until a second one confirms it.
     private var kept: [UInt8]?
     private var answers = 0
     private var emitted = 0
@@ -167,7 +159,6 @@ struct VerovalBPM25Session: RequestSession {
         }
     }
 
-    /// Silence, or the next question, has ended the answer.
     private mutating func settle(into actions: inout SessionActions) {
         let bytes = answer
         let tooLong = lost

@@ -1,10 +1,9 @@
 extension Redaction {
-    /// The dates of records, also of an answer that was cut off; the two bytes before the number of records and the check behind them,
-    /// whose rule is unknown, are cleared. The driver does not verify the check.
+    /// The dates of records; the two bytes before the number of records and the unknown, unverified check are cleared.
     static let verovalBPM25 = stream { bytes, side, work in
         guard side == .fromCuff else { return }
         var offset = 0
-        // An answer without records is known by its place alone.
+        // An answer without records is recognised only by its place.
         var isStart = true
         while offset < bytes.count {
             let count = bytes.span.byte(offset + 2).map { Int($0) } ?? 0
@@ -35,7 +34,6 @@ extension Redaction {
         return VerovalBPM25Answer.reading(bytes.span.extracting(start..<end))?.clock.time
     }
 
-    /// Month, day and the year's two bytes.
     private static func shiftVerovalDate(_ bytes: inout [UInt8], _ start: Int, _ work: inout Work) {
         guard let time = verovalRecordTime(bytes, start), let moved = work.shifted(time, years: 2000...2099) else { return }
         bytes[start + 8] = moved.month

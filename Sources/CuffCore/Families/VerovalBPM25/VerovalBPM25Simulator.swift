@@ -1,5 +1,4 @@
-/// A BPM25: answers the question with its whole memory, as often as it is asked. The unknown header and check bytes are
-/// the question's own first two and zero.
+/// A BPM25: answers each request with its whole memory. The unknown header and check bytes are the request's first two and zero.
 struct VerovalBPM25Simulator: CuffSimulator {
     private let script: SimulatorScript
     private var buffer: [UInt8] = []
@@ -21,7 +20,6 @@ struct VerovalBPM25Simulator: CuffSimulator {
     }
 
     private func answer() -> [UInt8] {
-        // A failed measurement is not stored.
         let records = script.records.filter { $0.failure == nil }.prefix(255)
         var bytes: [UInt8] = [0xA5, 0xF9, UInt8(records.count)]
         var index: [Int: UInt8] = [:]

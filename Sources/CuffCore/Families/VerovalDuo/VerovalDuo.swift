@@ -1,21 +1,18 @@
 /// Hartmann Veroval duo control. CDC-ACM; the number of records and the records of each user on request, as text.
-///
 /// Host      `02` command `03`; `05` (ENQ) when it was accepted                                        observed [1]
 /// Device    `06` accepted, `15` refused, about 1 s after the command; the answer about 0.5 s after ENQ   observed [1]
 /// `?MRNu`   number of records of user u, 1 or 2     -> 5 bytes, 3 digits                               observed [1]
 /// `?MDRuA`  all records of user u                   -> 5 bytes, 25 characters for each record, no end     observed [1]
-/// The five bytes have an unknown meaning; [1] passes them over.                                       observed [1]
+/// The five bytes have an unknown meaning; [1] ignores them.                                           observed [1]
 /// Record    yy MM dd HH mm, regular beat 1, SYS 3, DIA 3, pulse 3, movement 1, wrong cuff 1, unsuitable temperature 1,
 ///           unknown 1, usable 1: digits                                                            observed [1][2]
-///           flags are 1 for yes: guess; the two records that [2] prints have usable 1 and the others but the first 0
+///           flags are 1 for yes: guess; the two records in [2] have usable 1, and the others except the first 0
 ///           newest first, in those two records                                                     observed [2]
-///
-/// [1] closes and opens the port after each command. Whether the device needs that is not known: this driver asks for
-/// number and records one after another on the open port, with the same pauses, and says where the device does not answer
-/// the second command. `count=no` leaves out the number, so that one user's records are the only command.
-/// There is no check. An answer counts only whole: its length must be that of the number of records, every number digits, and
-/// every date possible; one wrong record spoils the answer, because a lost byte would have shifted it.
-///
+/// [1] closes and opens the port after each command. Whether the device needs that is unknown: this driver requests
+/// number and records one after another on the open port, with the same pauses, and reports if the device does not answer
+/// the second command. `count=no` omits the number, so that one user's records are the only command.
+/// There is no check. An answer counts only if its length is that of the number of records, every number is digits, and
+/// every date is possible; one wrong record invalidates it, because a lost byte would have shifted it.
 /// [1] ignisf/vdc_export vdc_export.rb (AGPL-3)   [2] crate usb-bpm-exporter 0.1.4 (MIT), README: columns and two lines
 extension CuffDriver {
     package static let verovalDuo = CuffDriver(
@@ -45,12 +42,10 @@ extension CuffDriver {
         redaction: .verovalDuo)
 }
 
-/// What the host asks.
 enum VerovalDuoCommand: Sendable, Hashable {
     case number(user: Int)
     case records(user: Int)
 
-    /// The command of these characters; `nil` for any other.
     init?(_ text: [UInt8]) {
         let bytes = text.span
         if text.count == 5, bytes.matches("?MRN"), let user = bytes.digits(4, 1) {
@@ -75,11 +70,9 @@ enum VerovalDuoCommand: Sendable, Hashable {
         }
     }
 
-    /// As it is sent.
     var bytes: [UInt8] { [VerovalDuoAnswer.start] + Array(text.utf8) + [VerovalDuoAnswer.end] }
 }
 
-/// The two answers: a number, or all records of a user.
 enum VerovalDuoAnswer {
     static let start: UInt8 = 0x02
     static let end: UInt8 = 0x03
@@ -90,19 +83,16 @@ enum VerovalDuoAnswer {
     static let head = 5
     static let numberLength = 3
     static let recordLength = 25
-    /// As many records as three digits can say.
+    /// As many records as three digits can express.
     static let maximumLength = head + 999 * recordLength
 
-    /// The number of records, 0…999; `nil` where the answer is not one.
     static func number(_ answer: [UInt8]) -> Int? {
         answer.count == head + numberLength ? answer.span.digits(head, numberLength) : nil
     }
 
-    /// The length of an answer with so many records.
     static func length(_ records: Int) -> Int { head + records * recordLength }
 
-    /// The records of a whole answer; `nil` when its length, or any record, cannot be right. `count` is what the cuff says how
-    /// many there are, where it was asked.
+    /// The records of a whole answer; `nil` if its length or any record is wrong. `count` is the requested number, if any.
     static func readings(_ answer: [UInt8], user: Int, count: Int?) -> [Reading]? {
         guard answer.count >= head, answer.count <= maximumLength, (answer.count - head) % recordLength == 0,
             count.map({ answer.count == length($0) }) ?? true
@@ -123,7 +113,7 @@ enum VerovalDuoAnswer {
         else { return nil }
         let time = DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute)
         let isUnset = month == 0 && day == 0
-        // The flags' own reader does not insist on digits, so only their place is judged.
+        // The published reader accepts flags other than digits, so only their position is checked.
         guard isUnset || time.isPossible, [10, 20, 21, 22, 23, 24].allSatisfy({ record[$0] >= 0x20 && record[$0] < 0x7F }) else {
             return nil
         }

@@ -1,11 +1,9 @@
 extension Redaction {
-    /// The dates of records; the five bytes of unknown meaning at the start of each answer and the unknown flag of a record are
-    /// overwritten. There is no check.
+    /// The dates of records; the five unknown bytes of each answer and the unknown flag of a record are overwritten. No check.
     static let verovalDuo = stream { bytes, side, work in
         guard side == .fromCuff else { return }
         var offset = 0
         while offset < bytes.count {
-            // An acknowledgement precedes each answer.
             guard bytes[offset] != VerovalDuoAnswer.accepted, bytes[offset] != VerovalDuoAnswer.refused else {
                 offset += 1
                 continue
@@ -27,7 +25,7 @@ extension Redaction {
         work.clear(&bytes, head, .unknown)
         guard records.count != VerovalDuoAnswer.numberLength else { return }
         for start in stride(from: records.lowerBound, to: records.upperBound, by: VerovalDuoAnswer.recordLength) {
-            // The last one may be cut off.
+            // The last one may be truncated.
             guard start + 6 <= records.upperBound else { return }
             work.shiftDigits(&bytes, year: start, month: start + 2, day: start + 4)
             if start + 24 <= records.upperBound { work.blank(&bytes, (start + 23)..<(start + 24), .unknown) }

@@ -1,12 +1,11 @@
-/// Command, acknowledgement, enquiry, answer; the number of records first, then the records. Rules:
-/// - What the bytes answer is known from what was sent, also where STX, command and ETX are sent one by one.
-/// - An answer is judged when silence or the next command has ended it, and read whole or not at all.
-/// - Where the number of records was asked for, no answer counts that does not fit it.
+/// Command, acknowledgement, enquiry, answer; the number of records first, then the records.
+/// - The bytes' meaning follows from what was sent, also if STX, command and ETX are sent one by one.
+/// - An answer is judged as a whole when silence or the next command has ended it.
+/// - If the number of records was requested, other numbers do not count.
 struct VerovalDuoSession: RequestSession {
-    /// Where the exchange stands, as both sides' bytes show it.
     private enum Exchange { case idle, acknowledging, accepted, answering }
 
-    /// vdc_export waits so long before and after its ENQ.
+    /// vdc_export waits this long before and after its ENQ.
     private static let pause = Duration.milliseconds(500)
 
     var requests = Requests<VerovalDuoCommand>()
@@ -14,18 +13,17 @@ struct VerovalDuoSession: RequestSession {
     var capabilities: Capabilities { CuffDriver.verovalDuo.capabilities }
     var users: ClosedRange<Int>? { 1...2 }
     private let countsFirst: Bool
-    /// The device has answered a command since the port was opened.
     private var hasAnswered = false
     private var isDamaged = false
 
     private var exchange = Exchange.idle
-    /// A command of the host's on its way, without its STX.
+    /// A command of the host in progress, without its STX.
     private var collected: [UInt8]?
     private var asked: VerovalDuoCommand? { requests.sent }
     private var isAccepted = false
     private var answer: [UInt8] = []
     private var strays = 0
-    /// What the device said of each user's number of records; `.some(nil)` where it was asked and no number came.
+    /// Each user's number of records; `.some(nil)` if the request got none.
     private var numbers: [Int: Int?] = [:]
 
     init(_ context: SessionContext) { countsFirst = context.options["count"] != "no" }
@@ -42,8 +40,6 @@ struct VerovalDuoSession: RequestSession {
         if isListening { settle(into: &actions) }
         finishAtEnd(into: &actions)
     }
-
-    // MARK: Commands that were sent
 
     private mutating func noteSent(_ byte: UInt8, into actions: inout SessionActions) {
         switch byte {
@@ -66,8 +62,6 @@ struct VerovalDuoSession: RequestSession {
             collected = command.count < 6 ? command + [byte] : nil
         }
     }
-
-    // MARK: Answers
 
     private mutating func receive(_ byte: UInt8, into actions: inout SessionActions) {
         switch exchange {
@@ -97,7 +91,6 @@ struct VerovalDuoSession: RequestSession {
         }
     }
 
-    /// Silence, or the next command, has ended the answer.
     private mutating func settle(into actions: inout SessionActions) {
         let bytes = answer
         answer = []
@@ -124,7 +117,7 @@ struct VerovalDuoSession: RequestSession {
 
     private func readings(_ answer: [UInt8], of user: Int) -> [Reading]? {
         guard let number = numbers[user] else { return VerovalDuoAnswer.readings(answer, user: user, count: nil) }
-        // It was asked for and no number came: then nothing says that all records are here.
+        // The requested number did not come, so the answer may be incomplete.
         return number.flatMap { VerovalDuoAnswer.readings(answer, user: user, count: $0) }
     }
 
@@ -134,8 +127,6 @@ struct VerovalDuoSession: RequestSession {
         isDamaged = true
         askAgain(into: &actions)
     }
-
-    // MARK: Asking
 
     private static func request(_ command: VerovalDuoCommand) -> Request<VerovalDuoCommand> {
         Request(command, command.bytes, within: .seconds(3), attempts: 3)

@@ -1,6 +1,5 @@
-/// A Veroval duo control: accepts a command, and answers when it is enquired for. The five bytes before an answer, whose
-/// meaning is not known, are STX and the command's letters. With `reopen: yes` it answers one command for each opening, with
-/// `refuse: yes` none.
+/// A Veroval duo control: accepts a command, and answers on ENQ. The five unknown bytes before an answer are STX and the command's letters.
+/// With `reopen: yes` it answers one command per opening, with `refuse: yes` none.
 struct VerovalDuoSimulator: CuffSimulator {
     private let records: [SimulatedRecord]
     private let answersOnce: Bool

@@ -1,7 +1,6 @@
-/// Reading the times this program writes.
 extension Timestamp {
-    /// RFC 3339, e.g. `2026-05-05T07:33:00+02:00` or `2026-05-05T05:40:00.120Z`, with the minutes east of UTC.
-    /// A blank in place of `T` is read as well. `nil` for anything else: a time without a zone is not an instant.
+    /// Parses RFC 3339, e.g. `2026-05-05T07:33:00+02:00` or `2026-05-05T05:40:00.120Z`, with the minutes east of UTC. A blank may replace
+    /// `T`. `nil` for other text, including times without a zone.
     public static func parse(_ text: Span<UInt8>) -> (time: Timestamp, offset: Int16)? {
         guard text.count >= 20, let wall = TimeText.wall(text), wall.second != nil else { return nil }
         var index = 19
@@ -32,12 +31,12 @@ extension Timestamp {
         return (Timestamp(milliseconds: seconds * 1000 + Int64(milliseconds)), Int16(offset))
     }
 
-    /// The same of a string.
+    /// Parses a string.
     public static func parse(_ text: String) -> (time: Timestamp, offset: Int16)? { parse(Array(text.utf8).span) }
 }
 
 extension DeviceTime {
-    /// A local time without zone: `2026-05-05`, `…T07:31`, `…T07:31:10`, `…T07:31:10.50`. It may be impossible.
+    /// Parses a local time without zone: `2026-05-05`, `…T07:31`, `…T07:31:10`, `…T07:31:10.50`; it may be impossible.
     public static func parse(_ bytes: Span<UInt8>) -> DeviceTime? {
         if bytes.count == 10, let day = TimeText.day(bytes) {
             var time = DeviceTime(year: day.year, month: day.month, day: day.day)
@@ -58,7 +57,7 @@ extension DeviceTime {
         }
     }
 
-    /// The same of a string.
+    /// Parses a string.
     public static func parse(_ text: String) -> DeviceTime? { parse(Array(text.utf8).span) }
 }
 
@@ -70,7 +69,6 @@ enum TimeText {
         return (year, month, day)
     }
 
-    /// A wall time that a calendar has.
     static func wall(_ text: Span<UInt8>) -> (time: DeviceTime, second: Int?)? {
         guard let wall = anyWall(text), wall.time.isPossible else { return nil }
         return wall

@@ -1,16 +1,15 @@
-/// Times as people name them on a command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339, `7d`, `36h`, `today`,
-/// `yesterday`, `monday`, `now`. Where no zone is written they are read in the given one.
+/// Times of the command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339, `7d`, `36h`, `today`, `yesterday`, `monday`, `now`.
 public enum TimeWords {
     private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
-    /// A date or a day's name is its beginning; `7d` is the same time of the day seven days ago. `nil` for anything else.
+    /// A date or day name means its beginning; `7d` the same time of day seven days ago. `nil` for other text.
     public static func instant(_ text: String, now: Timestamp, zone: ZoneTable) -> Timestamp? {
         if let exact = Timestamp.parse(text) { return exact.time }
         if let local = DeviceTime.parse(text) {
             guard local.isPossible else { return nil }
             return local.precision == .day ? day(local.wallSeconds, zone) : at(local.wallSeconds, zone)
         }
-        // A blank in place of the `T` is what people type within quotes.
+        // Users may type a blank for `T`.
         let wall = zone.wall(at: now.seconds)
         let today = WallTime.floor(wall, 86400)
         let word = text.lowercased()
@@ -34,7 +33,6 @@ public enum TimeWords {
     }
 
     private static func at(_ wall: Int64, _ zone: ZoneTable) -> Timestamp { Timestamp(seconds: zone.instant(ofWall: wall)) }
-    /// The beginning of a day.
     private static func day(_ wall: Int64, _ zone: ZoneTable) -> Timestamp { Timestamp(seconds: zone.firstInstant(fromWall: wall)) }
 
     /// Minutes after midnight of `08:00` or `8:00`; 24:00 is the end of the day.
@@ -48,14 +46,14 @@ public enum TimeWords {
 }
 
 extension Reading.ID: CustomStringConvertible {
-    /// The printed form, `20260505T073110-9f0c61d2a4b7e3f0`; zeros where no time begins the id.
+    /// The printed form, `20260505T073110-9f0c61d2a4b7e3f0`; zeros if the id has no time.
     public var description: String {
         var text = TextBuffer(capacity: 32)
         text.append(self)
         return text.string
     }
 
-    /// Reads the printed form, `20260505T073110-9f0c61d2a4b7e3f0`.
+    /// Parses the printed form.
     public static func parse(_ text: Span<UInt8>) -> Reading.ID? {
         guard text.count == 32, text[8] == 0x54, text[15] == 0x2D else { return nil }
         var hash: UInt64 = 0
@@ -78,6 +76,6 @@ extension Reading.ID: CustomStringConvertible {
         return id
     }
 
-    /// The same of a string; `nil` for anything but the 32 characters of an id.
+    /// Parses a string; `nil` for anything but the 32 characters of an id.
     public static func parse(_ text: String) -> Reading.ID? { parse(Array(text.utf8).span) }
 }

@@ -1,9 +1,8 @@
 extension ZoneTable {
-    /// The last year for which a rule is written out; later instants keep its last offset.
+    /// The last year for which a rule is expanded; later instants keep its last offset.
     static let lastYear = 2199
 
-    /// A zone from its POSIX rule alone, e.g. `EST5EDT,M3.2.0,M11.1.0`, taken to hold since 1970. `nil` when the text is
-    /// not such a rule.
+    /// A zone from its POSIX rule alone, e.g. `EST5EDT,M3.2.0,M11.1.0`, applied from 1970. `nil` for an invalid rule.
     public init?(rule text: String, name: String? = nil) {
         guard let rule = ZoneRule(text.utf8) else { return nil }
         self.init(
@@ -13,14 +12,12 @@ extension ZoneTable {
 
     /// A zone from the bytes of a zone file (`/usr/share/zoneinfo/Europe/Berlin`, `/etc/localtime`); `nil` when they are
     /// not one. Only the 64-bit part of version 2 and later is read; its footer is written out to `lastYear`.
-    ///
     /// Header  `TZif` version(1) 0×15 isutcnt isstdcnt leapcnt timecnt typecnt charcnt, each 32 bits, big-endian
     /// Data    timecnt × time(4 or 8), timecnt × type(1), typecnt × [offset(4) isdst(1) name(1)], names, leap seconds,
     ///         isstdcnt × 1, isutcnt × 1; the second part is followed by LF rule LF                    documented [1]
-    ///
     /// [1] RFC 8536 section 3
     public init?(tzif bytes: [UInt8], name: String) {
-        // The largest zone file of the 2024 data base has under 4 kB; 64 kB is a bound, not a format limit.
+        // The largest zone file of the 2024 data base has under 4 kB; the format has no limit.
         guard bytes.count <= 65536, let old = Header(bytes.span, at: 0), old.version >= 2 else { return nil }
         let second = Header.length + old.dataLength(timeSize: 4)
         guard let header = Header(bytes.span, at: second) else { return nil }
@@ -53,7 +50,6 @@ extension ZoneTable {
         self.init(name: name, first: first, changes: changes)
     }
 
-    /// A big-endian signed number; the caller has checked that it lies within the bytes.
     private static func big(_ bytes: Span<UInt8>, _ start: Int, _ size: Int) -> Int64 {
         var value: UInt64 = 0
         for index in start..<min(start + size, bytes.count) { value = value << 8 | UInt64(bytes[index]) }

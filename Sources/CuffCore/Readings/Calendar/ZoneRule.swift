@@ -1,5 +1,4 @@
-/// The rule of a zone after its last listed change, as POSIX writes it: `CET-1CEST,M3.5.0,M10.5.0/3`.   documented [1]
-///
+/// A zone's rule after its last listed change, in POSIX form: `CET-1CEST,M3.5.0,M10.5.0/3`.   documented [1]
 /// [1] IEEE Std 1003.1, Base Definitions 8.3, `TZ`; RFC 8536 section 3.3 for hours up to ±167.
 struct ZoneRule {
     struct Day {
@@ -30,7 +29,6 @@ struct ZoneRule {
         summer = (offset, begins, ends)
     }
 
-    /// The two changes of one year, in order.
     func changes(of year: Int) -> [(start: Int64, offset: Int32)] {
         guard let summer else { return [] }
         let begins = (summer.begins.wallSeconds(in: year) - Int64(standard), summer.offset)

@@ -1,11 +1,9 @@
-/// The offsets of one time zone from UTC over time: what days and hours need of a zone, and no more.
-///
-/// It is a value without a clock and without files: the host brings the bytes of a zone file (`init(tzif:name:)`), or a
-/// POSIX rule (`init(rule:name:)`). Seconds are counted from 1970-01-01T00:00:00Z and know no leap seconds.
+/// A time zone's offsets from UTC over time, from a zone file (`init(tzif:name:)`) or a POSIX rule (`init(rule:name:)`). Seconds are
+/// counted from 1970-01-01T00:00:00Z without leap seconds.
 public struct ZoneTable: Sendable, Hashable {
-    /// As people name it, e.g. `Europe/Berlin`.
+    /// The common name, e.g. `Europe/Berlin`.
     public let name: String
-    /// Ascending instants at which an offset begins.
+    /// Ascending instants when an offset begins.
     private let starts: [Int64]
     /// Seconds east of UTC: `offsets[0]` before `starts[0]`, `offsets[k]` from `starts[k - 1]` on.
     private let offsets: [Int32]
@@ -13,7 +11,7 @@ public struct ZoneTable: Sendable, Hashable {
     /// The zone without any offset.
     public static let utc = ZoneTable(name: "UTC", first: 0, changes: [])
 
-    /// What a constant offset is called: `Etc/GMT-2` is two hours *east* of UTC; `GMT+0530` where the hour is not whole.
+    /// The name of a constant offset: `Etc/GMT-2` is two hours *east* of UTC; `GMT+0530` if the hour is not whole.
     public static func name(ofOffset minutes: Int) -> String {
         if minutes == 0 { return "Etc/GMT" }
         let sign = minutes < 0
@@ -24,7 +22,7 @@ public struct ZoneTable: Sendable, Hashable {
         return "Etc/GMT\(sign ? "+" : "-")\(size / 60)"
     }
 
-    /// Changes that are not in order, or change nothing, are left out.
+    /// Changes out of order or without effect are ignored.
     public init(name: String, first: Int32, changes: [(start: Int64, offset: Int32)]) {
         self.name = name
         var starts: [Int64] = []
@@ -39,7 +37,6 @@ public struct ZoneTable: Sendable, Hashable {
         self.offsets = offsets
     }
 
-    /// How many offsets began at or before the instant.
     private func span(at instant: Int64) -> Int {
         var low = 0
         var high = starts.count
@@ -53,15 +50,12 @@ public struct ZoneTable: Sendable, Hashable {
     /// Seconds east of UTC at an instant.
     public func offset(at instant: Int64) -> Int { Int(offsets[span(at: instant)]) }
 
-    /// What a wall clock in this zone shows, as seconds since 1970 as if it were UTC.
+    /// The zone's wall clock at an instant, as seconds since 1970 as if it were UTC.
     public func wall(at instant: Int64) -> Int64 { instant + Int64(offset(at: instant)) }
 
-    /// The instant at which a wall clock here shows `wall`. In an hour that a change of the zone repeats it is the first of
-    /// the two. A time that a change leaves out is read with the offset before the change, so that times keep their order
-    /// and distance: 02:30 in a spring night without it is half an hour after the change.   documented [1]
-    ///
-    /// It is the one rule for every time that a cuff or a person tells without a zone.
-    ///
+    /// The instant when a wall clock here shows `wall`, for every time without a zone. Of a repeated hour, the first is used. A skipped
+    /// time uses the offset before the change, which keeps order and distance: 02:30 in a spring night without it is half an hour after the
+    /// change.   documented [1]
     /// [1] PEP 495, fold=0
     public func instant(ofWall wall: Int64) -> Int64 {
         let index = firstSpan(ofWall: wall)
@@ -70,24 +64,22 @@ public struct ZoneTable: Sendable, Hashable {
         return wall - Int64(offsets[index - 1])
     }
 
-    /// The first instant at which a wall clock here shows `wall` or later: where a day or another stretch begins of which
-    /// a change of the zone leaves out the beginning.
+    /// The first instant when a wall clock here shows `wall` or later: the beginning of a day or window that an offset change may skip.
     public func firstInstant(fromWall wall: Int64) -> Int64 {
         let index = firstSpan(ofWall: wall)
         let candidate = wall - Int64(offsets[index])
         return index == 0 ? candidate : max(candidate, starts[index - 1])
     }
 
-    /// The first offset under which `wall` comes before the offset's end.
+    /// The first offset under which `wall` precedes the offset's end.
     private func firstSpan(ofWall wall: Int64) -> Int {
-        // No zone is further than 26 hours from UTC.
+        // No zone is more than 26 hours from UTC.
         var index = span(at: wall - 26 * 3600)
         while index < starts.count, wall - Int64(offsets[index]) >= starts[index] { index += 1 }
         return index
     }
 
-    /// The offset before the last change, where that was within a year: that of the other half-year where clocks are
-    /// changed in spring and autumn.
+    /// The offset before the last change, if within a year: that of the other half-year with seasonal changes.
     func formerOffset(at instant: Int64) -> Int? {
         let index = span(at: instant)
         guard index > 0, instant - starts[index - 1] < 366 * 86400 else { return nil }
@@ -103,13 +95,13 @@ public struct ZoneTable: Sendable, Hashable {
 extension Timestamp {
     /// Whole seconds, rounded down.
     public var seconds: Int64 { (milliseconds >= 0 ? milliseconds : milliseconds - 999) / 1000 }
-    /// The instant so many seconds after 1970-01-01T00:00:00Z.
+    /// The instant `seconds` after 1970-01-01T00:00:00Z.
     public init(seconds: Int64) { self.init(milliseconds: seconds &* 1000) }
 }
 
 /// Arithmetic on times of a wall clock, in seconds or days since 1970.
 public enum WallTime {
-    /// `value / divisor`, rounded down also where the value is negative. The divisor is positive.
+    /// `value / divisor`, rounded down also for negative values. The divisor is positive.
     public static func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
         value >= 0 ? value / divisor : (value - divisor + 1) / divisor
     }

@@ -4,8 +4,6 @@ import CuffCore
 package struct AverageRequest: Sendable {
     package var rule: AveragingRule
     package var windows = DayWindows.usual
-    /// Treats the cuffs of one person as one.
-    package var joinsSources = false
     /// Excludes readings with movement, a loose cuff or a wrong position.
     package var excludesDisturbed = false
 

@@ -9,10 +9,11 @@ extension HealthRuns {
         var selection = selection
         selection.kinds = [.bloodPressure, .measurement]
         var found: [PersonRecording] = []
-        for (user, own) in try Persons(store, selection).each(selection) {
-            var own = own
+        for person in try store.persons(selection).all {
+            var own = selection
+            own.person = person
             if own.since == nil { own.since = try beginning(store, own) }
-            found.append(PersonRecording(user: user, result: try recording(store, own, rule: rule, plan: plan)))
+            found.append(PersonRecording(person: person, result: try recording(store, own, rule: rule, plan: plan)))
         }
         return found
     }
@@ -65,7 +66,7 @@ extension HealthRuns {
     package static func recordings(
         lines path: String, _ selection: ReadingSelection, rule: AmbulatoryRule, plan: AmbulatoryPlan
     ) throws(IngestError) -> [PersonRecording] {
-        struct Person {
+        struct Events {
             var events: [(event: AmbulatoryEvent, source: Int)] = []
             var isTooMany = false
 
@@ -74,29 +75,29 @@ extension HealthRuns {
                 events.removeAll { $0.event.time.milliseconds < latest - 86_400_000 }
             }
         }
-        var persons: [Int?: Person] = [:]
+        var persons: [Person: Events] = [:]
         let lines = try PrintedReadings(path)
         try lines.forEach(selection) { content throws(IngestError) in
-            let (event, user, source): (AmbulatoryEvent?, Int?, Int)
+            let (event, whose, source): (AmbulatoryEvent?, Person, Int)
             switch content {
-            case .failure(let time, let whose, let cuff): (event, user, source) = (AmbulatoryEvent(.failed, at: time), whose, cuff)
+            case .failure(let time, let person, let cuff): (event, whose, source) = (AmbulatoryEvent(.failed, at: time), person, cuff)
             case .reading(let one):
                 let outcome: AmbulatoryEvent.Outcome =
                     one.exclusion.map { .leftOut($0) } ?? .reading(systolic: one.systolic, diastolic: one.diastolic, pulse: one.pulse)
-                (event, user, source) = (one.time.map { AmbulatoryEvent(outcome, at: $0) }, one.user, one.source)
+                (event, whose, source) = (one.time.map { AmbulatoryEvent(outcome, at: $0) }, one.person, one.source)
             }
             guard let event else { return true }
-            var person = persons.removeValue(forKey: user) ?? Person()
+            var person = persons.removeValue(forKey: whose) ?? Events()
             person.events.append((event, source))
             if person.events.count > AmbulatoryRecording.mostEvents {
                 if selection.since == nil { person.keepLatestDay() }
                 person.isTooMany = person.isTooMany || person.events.count > AmbulatoryRecording.mostEvents
                 if person.isTooMany { person.events.removeAll() }
             }
-            persons[user] = person
+            persons[whose] = person
             return true
         }
-        return persons.sorted { ($0.key ?? .max) < ($1.key ?? .max) }.map { user, person in
+        return persons.sorted { $0.key < $1.key }.map { whose, person in
             var person = person
             if selection.since == nil { person.keepLatestDay() }
             let cuffs = Set(person.events.map(\.source)).map { place in
@@ -105,7 +106,7 @@ extension HealthRuns {
             }
             let result =
                 person.isTooMany ? .failure(.tooMany) : evaluate(person.events.map(\.event), cuffs, rule, plan, selection.zone)
-            return PersonRecording(user: user, result: result)
+            return PersonRecording(person: whose, result: result)
         }
     }
 

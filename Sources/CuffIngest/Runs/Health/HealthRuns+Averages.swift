@@ -20,7 +20,8 @@ extension HealthRuns {
                 return body(reading)
             }
         }
-        let empty = HomeAverages(request.rule, zone: selection.zone, windows: request.windows, joinsSources: request.joinsSources)
+        let empty = HomeAverages(
+            request.rule, zone: selection.zone, windows: request.windows, joinsSources: selection.household.joinsCuffs)
         var averages = empty
         var arriving = order
         try walk(withIDs: false) { reading in
@@ -60,7 +61,8 @@ extension HealthRuns {
         lines path: String, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
         tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
     ) throws(IngestError) -> AverageRun {
-        var averages = HomeAverages(request.rule, zone: selection.zone, windows: request.windows, joinsSources: request.joinsSources)
+        var averages = HomeAverages(
+            request.rule, zone: selection.zone, windows: request.windows, joinsSources: selection.household.joinsCuffs)
         var arriving = order
         let lines = try PrintedReadings(path)
         let hear: (HomeReading, ReadingFate) -> Void = { tell?($0, $1, lines.sources) }

@@ -13,17 +13,18 @@ extension HealthRuns {
     }
 
     package static func text(
-        _ persons: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)], isTable: Bool, width: Int? = nil
+        _ each: [PersonStatistics], isTable: Bool, width: Int? = nil
     ) -> String {
+        let persons = Persons(each.map(\.person))
         var text = TextBuffer(capacity: 1 << 14)
-        for (index, person) in persons.enumerated() {
+        for (index, one) in each.enumerated() {
             guard isTable else {
-                person.table.appendLines(person.collection, to: &text)
+                one.table.appendLines(one.collection, to: &text)
                 continue
             }
             if index > 0 { text.append(0x0A) }
-            if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
-            person.table.appendTable(person.collection, width: width, to: &text)
+            if let heading = persons.neededHeading(one.person) { text.append(string: heading + "\n") }
+            one.table.appendTable(one.collection, width: width, to: &text)
         }
         return text.string
     }

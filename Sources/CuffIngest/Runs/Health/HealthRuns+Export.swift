@@ -51,7 +51,7 @@ extension HealthRuns {
             archive = StoredZip(path: path, modified: DeviceTime(wallSeconds: wall))
         }
         let writer = try exporter.writer(choices, context)
-        if writer.isOfOnePerson { try Persons(store, selection).requireOne(for: "this \(exporter.name) export") }
+        try writer.indistinct(among: try store.persons(selection)).requireOne(for: "this \(exporter.name) export")
         var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.parts, writer: writer) {
             exporter.omission($0, context)
         }
@@ -142,7 +142,8 @@ private struct ExportRun {
         let isNoted = selection.newFor != nil
         try store.forEachSeries(SeriesSelection(selection, kinds: kinds)) { stored in
             if isNoted { given.series.append(stored.number) }
-            writer.append(stored.series, user: stored.user, from: stored.provenance, to: &text.buffer)
+            writer.append(
+                stored.series, user: stored.user, person: stored.person.name, from: stored.provenance, to: &text.buffer)
             report.series += 1
             return try text.flush()
         }

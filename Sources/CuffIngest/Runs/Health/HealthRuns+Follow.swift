@@ -22,8 +22,8 @@ extension HealthRuns {
                     store, request.selection, by: request.cut, style: request.style, options: request.options,
                     excludesDisturbed: request.excludesDisturbed)
                 let sources = persons.first?.table.sources ?? []
-                for (user, buckets) in changes.update(persons.map { (user: $0.user, buckets: $0.collection.buckets) }) {
-                    try tell(StatisticsTable(style: request.style, sources: sources, user: user), buckets)
+                for (person, buckets) in changes.update(persons.map { (person: $0.person, buckets: $0.collection.buckets) }) {
+                    try tell(StatisticsTable(style: request.style, sources: sources, person: person), buckets)
                 }
             }
             var look = pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)

@@ -44,15 +44,15 @@ extension QuantityType {
 
 extension HealthRuns {
     /// Stores an entered quantity. Returns whether it is new.
-    package static func add(_ entry: ManualQuantity, zone: ZoneTable, to path: String) throws(IngestError) -> (
-        reading: Reading, isNew: Bool
-    ) {
-        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    package static func add(
+        _ entry: ManualQuantity, of person: String? = nil, zone: ZoneTable, to path: String
+    ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), of: person, to: path)
     }
 
     /// Stores an entered hearing test: `250:34/27,500:30/-`. Returns whether it is new.
     package static func add(
-        audiogram text: String, at time: Timestamp, user: Int?, remarks: Remarks, zone: ZoneTable, to path: String
+        audiogram text: String, of person: String? = nil, at time: Timestamp, user: Int?, remarks: Remarks, zone: ZoneTable, to path: String
     ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         let now = HostClock.reproducibleNow()
         guard time <= Timestamp(milliseconds: now.milliseconds + 60_000) else {
@@ -62,49 +62,45 @@ extension HealthRuns {
         guard let reading = Audiogram(text)?.reading(at: time, user: user, remarks: remarks, received: now, zone: zone) else {
             throw IngestError(SelectionFault.notAnAudiogram(text))
         }
-        return try save(reading, to: path)
+        return try save(reading, of: person, to: path)
     }
 
     /// Statistics of a quantity for each person: of readings, and of series of the same type.
     package static func statistics(
         _ store: Store, _ selection: ReadingSelection, of type: QuantityType, by cut: CalendarCut
-    ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
-        var selection = selection
-        selection.kinds = [.quantity]
-        var found: [(user: Int?, collection: QuantityCollection)] = []
-        for (user, own) in try Persons(store, selection).each(selection) {
-            var collection = QuantityCollection(type.sample, cut, values: type.values)
-            let rule = InclusionRule(zone: selection.zone)
-            try store.forEach(own) { reading, _ in
-                guard QuantityType.of(reading) == type, case .quantity(let quantity) = reading.content else { return true }
-                guard let value = quantity.value, let time = reading.bestTime(in: selection.zone), rule.reason(reading.flags) == nil else {
-                    collection.leaveOut()
-                    return true
-                }
-                collection.add(DatedValue(value.value, at: time, from: reading.id), lasting: reading.duration)
+    ) throws(IngestError) -> ByPerson<QuantityCollection> {
+        let empty = QuantityCollection(type.sample, cut, values: type.values)
+        var found = ByPerson<QuantityCollection>()
+        let rule = InclusionRule(zone: selection.zone)
+        var quantities = selection
+        quantities.kinds = [.quantity]
+        try store.forEach(quantities) { reading, provenance in
+            guard QuantityType.of(reading) == type, case .quantity(let quantity) = reading.content else { return true }
+            let person = selection.household.person(of: reading, device: provenance.device)
+            guard let value = quantity.value, let time = reading.bestTime(in: selection.zone), rule.reason(reading.flags) == nil else {
+                found[person, default: empty].leaveOut()
                 return true
             }
-            try addSeries(store, own, to: &collection)
-            found.append((user, collection))
+            let dated = DatedValue(value.value, at: time, from: reading.id)
+            found[person, default: empty].add(dated, lasting: reading.duration)
+            return true
         }
+        try addSeries(store, selection, like: empty, to: &found)
+        if found.isEmpty { found[.unknown, default: empty] = empty }
         return found
     }
 
     /// Statistics of the pressure in the cuff during measurements, for each person; of series only.
     package static func seriesStatistics(
         _ store: Store, _ selection: ReadingSelection, of type: SampleType, by cut: CalendarCut
-    ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
-        var found: [(user: Int?, collection: QuantityCollection)] = []
-        for (user, own) in try Persons(store, selection, kinds: []).each(selection) {
-            var collection = QuantityCollection(type, cut)
-            try addSeries(store, own, to: &collection)
-            if !collection.buckets.isEmpty || collection.leftOut > 0 { found.append((user, collection)) }
-        }
+    ) throws(IngestError) -> ByPerson<QuantityCollection> {
+        var found = ByPerson<QuantityCollection>()
+        try addSeries(store, selection, like: QuantityCollection(type, cut), to: &found)
         return found
     }
 
     private static func addSeries(
-        _ store: Store, _ selection: ReadingSelection, to collection: inout QuantityCollection
+        _ store: Store, _ selection: ReadingSelection, like empty: QuantityCollection, to found: inout ByPerson<QuantityCollection>
     ) throws(IngestError) {
         var series = SeriesSelection(selection, kinds: [.quantity])
         series.newFor = nil
@@ -114,27 +110,32 @@ extension HealthRuns {
             if reading.exclusion == .notAPatient { staged.insert(reading.id) }
             return true
         }
-        var filled = collection
+        var filled = found
         try store.forEachSeries(series) { stored in
-            guard case .quantity(let one) = stored.series, one.type == filled.type else { return true }
-            if let reading = one.reading, staged.contains(reading) { filled.leaveOut() } else { filled.add(one) }
+            guard case .quantity(let one) = stored.series, one.type == empty.type else { return true }
+            if let reading = one.reading, staged.contains(reading) {
+                filled[stored.person, default: empty].leaveOut()
+            } else {
+                filled[stored.person, default: empty].add(one)
+            }
             return true
         }
-        collection = filled
+        found = filled
     }
 
     package static func text(
-        _ persons: [(user: Int?, collection: QuantityCollection)], name: String, isTable: Bool, width: Int? = nil
+        _ each: ByPerson<QuantityCollection>, name: String, isTable: Bool, width: Int? = nil
     ) -> String {
+        let persons = each.persons
         var text = TextBuffer(capacity: 4096)
-        for (index, person) in persons.enumerated() {
+        for (index, (person, collection)) in each.sorted.enumerated() {
             guard isTable else {
-                person.collection.appendLines(name: name, user: person.user, to: &text)
+                collection.appendLines(name: name, person: person, to: &text)
                 continue
             }
             if index > 0 { text.append(0x0A) }
-            if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
-            person.collection.appendTable(width: width, to: &text)
+            if let heading = persons.neededHeading(person) { text.append(string: heading + "\n") }
+            collection.appendTable(width: width, to: &text)
         }
         return text.string
     }

@@ -75,7 +75,7 @@ extension HealthRuns {
         var report = RedecodeReport()
         var waiting: [(Reading, Int64)] = []
         // Collected first: the walk would meet rows that are written during it.
-        try store.walk(selection, columns: ReadingColumn.all, damaged: .included) { cursor, sources in
+        try store.walk(selection, columns: ReadingColumn.all, damaged: .included) { cursor, sources, _ in
             guard selection.holds(cursor.time) else { return true }
             guard let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
             let isIntact = cursor.isIntact(last: 2)

@@ -18,15 +18,20 @@ extension HealthRuns {
         shown.kinds = wanted
         let empty = Report(person: person, zone: selection.zone, windows: windows, lines: lines, excludesDisturbed: excludesDisturbed)
         // An empty set would select everything.
-        let found = wanted.isEmpty ? [] : try store.reports(shown, like: empty)
-        let persons = Persons(users: found.map(\.user))
+        let found = wanted.isEmpty ? ByPerson() : try store.reports(shown, like: empty)
+        let persons = found.persons
         if !person.isEmpty { try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(person))") }
         var reports: [Report] = []
-        for (user, own) in persons.each(selection) {
-            var report = found.first { $0.user == user }?.report ?? empty
-            if !persons.isOne { report.section = Persons.heading(user) }
+        for (owner, report) in found.sorted {
+            var (report, own) = (report, selection)
+            report.section = persons.neededHeading(owner) ?? ""
+            own.person = owner
             try complete(&report, own)
             reports.append(report)
+        }
+        if reports.isEmpty {
+            reports = [empty]
+            try complete(&reports[0], selection)
         }
         var text = TextBuffer(capacity: 1 << 16)
         ReportPage(reports[0], Array(reports.dropFirst()), generator: generator, paper: paper).append(

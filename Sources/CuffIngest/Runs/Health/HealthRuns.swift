@@ -2,21 +2,48 @@ import CuffClinical
 import CuffCore
 import Glibc
 
+/// The statistics of one person.
+package struct PersonStatistics: Sendable {
+    package var person: Person
+    package var collection: StatisticsCollection
+    package var table: StatisticsTable
+}
+
 /// The verbs on stored readings. Each reads the database once and holds no more than its result needs.
 public enum HealthRuns {
-    /// Statistics for each person of the selection, whose range is widened to whole buckets.
+    /// Statistics of the selected blood pressures for each person, with the sources by row number. The time-weighted style sorts the
+    /// points in memory; all others hold only buckets. The range is widened to whole buckets if they are stretches of time.
     package static func statisticsOfEach(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false
-    ) throws(IngestError) -> [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)] {
-        let wide = widened(selection, cut)
-        var found: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)] = []
-        for (user, own) in try Persons(store, wide, kinds: [.bloodPressure]).each(selection) {
-            let (collection, table) = try statistics(
-                store, own, by: cut, style: style, options: options, excludesDisturbed: excludesDisturbed, user: user)
-            found.append((user, collection, table))
+    ) throws(IngestError) -> [PersonStatistics] {
+        let rule = InclusionRule(zone: selection.zone, excludesDisturbed: excludesDisturbed)
+        let empty = StatisticsCollection(cut, options: options)
+        var found = ByPerson<StatisticsCollection>()
+        let known = try store.sources()
+        let order = known.keys.sorted()
+        let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
+        var points: [(Person, ReadingPoint, Int)] = []
+        try store.forEachPoint(widened(selection, cut), rule: rule) { verdict, source, person in
+            switch verdict {
+            case .excluded(let reason): found[person, default: empty].exclude(reason)
+            case .counts(let point):
+                let place = places[source] ?? order.count
+                if style == .discreteTemporallyWeighted {
+                    points.append((person, point, place))
+                } else {
+                    found[person, default: empty].add(point, source: place)
+                }
+            }
         }
-        return found
+        points.sort { ReadingPoint.isEarlier($0.1, $1.1) }
+        for (person, point, place) in points { found[person, default: empty].add(point, source: place) }
+        if found.isEmpty { found[.unknown, default: empty] = empty }
+        let sources = order.compactMap { known[$0]?.provenance }
+        return found.sorted.map { person, collection in
+            PersonStatistics(
+                person: person, collection: collection, table: StatisticsTable(style: style, sources: sources, person: person))
+        }
     }
 
     private static func widened(_ selection: ReadingSelection, _ cut: CalendarCut) -> ReadingSelection {
@@ -30,42 +57,16 @@ public enum HealthRuns {
         return selection
     }
 
-    /// Statistics of the selected blood pressures, with the sources by row number. The time-weighted style sorts the points in
-    /// memory; all others hold only buckets. The range is widened to whole buckets if they are stretches of time.
-    package static func statistics(
-        _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
-        options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, user: Int? = nil
-    ) throws(IngestError) -> (collection: StatisticsCollection, table: StatisticsTable) {
-        let rule = InclusionRule(zone: selection.zone, excludesDisturbed: excludesDisturbed)
-        var collection = StatisticsCollection(cut, options: options)
-        let selection = widened(selection, cut)
-        let known = try store.sources()
-        let order = known.keys.sorted()
-        let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
-        var points: [(ReadingPoint, Int)] = []
-        try store.forEachPoint(selection, rule: rule) { verdict, source in
-            switch verdict {
-            case .excluded(let reason): collection.exclude(reason)
-            case .counts(let point):
-                let place = places[source] ?? order.count
-                if style == .discreteTemporallyWeighted { points.append((point, place)) } else { collection.add(point, source: place) }
-            }
-        }
-        points.sort { ReadingPoint.isEarlier($0.0, $1.0) }
-        for (point, place) in points { collection.add(point, source: place) }
-        let sources = order.compactMap { known[$0]?.provenance }
-        return (collection, StatisticsTable(style: style, sources: sources, user: user))
-    }
-
     /// The days as a plot for a terminal.
     package static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
-        let persons = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
+        let each = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
+        let persons = Persons(each.map(\.person))
         var text = TextBuffer()
-        for (index, person) in persons.enumerated() {
+        for (index, one) in each.enumerated() {
             if index > 0 { text.append(0x0A) }
-            if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
-            RangePlot(person.collection, style: style).append(to: &text)
-            for note in person.collection.leftOutNotes { text.append(string: TextTable.folded(note, width: style.width) + "\n") }
+            if let heading = persons.neededHeading(one.person) { text.append(string: heading + "\n") }
+            RangePlot(one.collection, style: style).append(to: &text)
+            for note in one.collection.leftOutNotes { text.append(string: TextTable.folded(note, width: style.width) + "\n") }
         }
         return text.string
     }
@@ -92,7 +93,11 @@ public enum HealthRuns {
         if form == .table { text.buffer.append(string: ReadingTable.header) }
         let earlier = withEarlier ? try store.earlier(selection) : [:]
         try store.forEach(selection) { reading, provenance in
-            for (old, until) in earlier[reading.id] ?? [] { appendLine(of: old, provenance, until: until) }
+            for (old, until) in earlier[reading.id] ?? [] {
+                var old = old
+                old.person = selection.household.person(of: old, device: provenance.device).name
+                appendLine(of: old, provenance, until: until)
+            }
             append(reading, provenance, zone: selection.zone, as: form, to: &text.buffer)
             return try text.flush()
         }
@@ -122,15 +127,18 @@ public enum HealthRuns {
         TerminalText.clean(&text, from: start)
     }
 
-    /// Stores an entered reading. Returns whether it is new. An existing one still gets the remarks.
-    package static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
-        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    /// Stores an entered reading of a person. Returns whether it is new. An existing one still gets the remarks.
+    package static func add(
+        _ entry: ManualEntry, of person: String? = nil, zone: ZoneTable, to path: String
+    ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), of: person, to: path)
     }
 
-    static func save(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+    static func save(_ reading: Reading, of person: String?, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         var reading = reading
+        if let person { reading.enter(for: person) }
         reading.id = try idInPlace(of: reading.id, in: path)
-        let sink = try SQLiteSink(path: path)
+        let sink = try SQLiteSink(path: path, person: person)
         let repeated = try sink.write(Batch(source: 0, driver: ManualEntry.driver, entries: [.reading(reading)]))
         try sink.close()
         if repeated > 0, let remarks = reading.remarks {

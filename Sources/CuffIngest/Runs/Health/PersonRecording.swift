@@ -12,7 +12,6 @@ package enum RecordingFault: Error, Sendable, Hashable {
 }
 
 package struct PersonRecording: Sendable {
-    /// The user slot; `nil` for readings without one.
-    package var user: Int?
+    package var person: Person
     package var result: Result<AmbulatoryRecording, RecordingFault>
 }

@@ -1,69 +1,66 @@
+import CuffClinical
 import CuffCore
 
-/// The users of a selection of readings. User slots of cuffs are different persons, so values are never combined across them, and
-/// output that does not name the user must be of one user only.
-package struct Persons: Sendable, Hashable {
-    /// Ascending; `nil`, for readings without a user, comes last.
-    package let users: [Int?]
-
-    init(users: [Int?]) { self.users = users }
-
-    /// The users of the selected readings. Throws if the database is unreadable.
-    package init(_ store: Store, _ selection: ReadingSelection, kinds: Set<ReadingSelection.Kind>? = nil) throws(IngestError) {
-        var selection = selection
-        if let kinds { selection.kinds = kinds }
-        users = try store.users(selection)
-    }
-
-    package var isOne: Bool { users.count < 2 }
-
-    /// `users 1, 2, and readings without a user`.
-    var sentence: String {
-        let numbers = users.compactMap { $0 }.map(String.init)
-        let named = numbers.isEmpty ? "" : "\(numbers.count == 1 ? "user" : "users") \(numbers.joined(separator: ", "))"
-        guard users.contains(nil) else { return named }
-        return named.isEmpty ? "readings without a user" : "\(named), and readings without a user"
-    }
-
-    package static func heading(_ user: Int?) -> String { user.map { "User \($0)" } ?? "Without a user" }
-
+extension Persons {
     /// Throws if there are several.
     func requireOne(for what: String) throws(IngestError) {
         guard !isOne else { return }
-        throw IngestError(SelectionFault.severalPersons(what: what, whose: sentence, hasUnnamed: users.contains(nil)))
-    }
-
-    func each(_ selection: ReadingSelection) -> [(user: Int?, selection: ReadingSelection)] {
-        guard !isOne else { return [(users.first ?? nil, selection)] }
-        return users.map { user in
-            var own = selection
-            (own.user, own.isWithoutUser) = (user, user == nil)
-            return (user, own)
-        }
+        throw IngestError(SelectionFault.severalPersons(what: what, persons: self))
     }
 }
 
-/// `2`, or `none` for readings without a user.
+/// `Anna`, `2`, or `none` for readings without a user slot.
 package enum UserChoice: Sendable, Hashable {
+    case name(String)
     case number(Int)
     case none
 
-    /// `nil` for anything but `none` or a number from 0 on.
-    package init?(_ text: String) {
+    /// Any other text than `none` and numbers from 0 on is a name.
+    package init(_ text: String) {
         if text == "none" {
             self = .none
         } else if let number = Int(text), (0...Int(Int32.max)).contains(number) {
             self = .number(number)
         } else {
-            return nil
+            self = .name(text)
+        }
+    }
+}
+
+extension Household {
+    /// The person of this name; throws a usage error with the known names.
+    package func known(_ name: String) throws(IngestError) -> String {
+        guard let known = self.name(name) else { throw IngestError(SelectionFault.unknownPerson(name, known: names)) }
+        return known
+    }
+
+    /// The slot of a cuff that `read --user` means; `nil` for a cuff without slots that is this person's.
+    package func slot(of choice: UserChoice, at cuff: String) throws(IngestError) -> Int? {
+        switch choice {
+        case .number(let number): return number
+        case .none: throw IngestError(SelectionFault.unknownPerson("none", known: names))
+        case .name(let name):
+            let name = try known(name)
+            let places = places(of: name)
+            if places.contains(cuff) { return nil }
+            let slots = places.compactMap { place -> Int? in
+                let parts = place.split(separator: ":").map(String.init)
+                guard let slot = parts.last.flatMap({ Int($0) }), Self.place(cuff: cuff, slot: slot) == place else { return nil }
+                return slot
+            }
+            guard let slot = slots.first, slots.count == 1 else {
+                throw IngestError(SelectionFault.notOneSlot(name, cuff: cuff, slots: slots))
+            }
+            return slot
         }
     }
 }
 
 extension ReadingSelection {
-    /// Narrows the selection to one user, or to readings without one; `nil` changes nothing.
-    package mutating func choose(_ choice: UserChoice?) {
+    /// Narrows the selection to a person, to one slot of every cuff, or to readings without a slot; `nil` changes nothing.
+    package mutating func choose(_ choice: UserChoice?) throws(IngestError) {
         switch choice {
+        case .name(let name)?: person = .named(try household.known(name))
         case .number(let number)?: user = number
         case .none?: isWithoutUser = true
         case nil: break

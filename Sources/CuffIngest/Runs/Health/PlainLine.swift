@@ -1,8 +1,8 @@
 import CuffClinical
 import CuffCore
 
-/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user, flags, driver, device, id; for a quantity
-/// also name, value and unit.
+/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user (a name or a number), flags, driver, device, id;
+/// for a quantity also name, value and unit.
 enum PlainLine {
     static func append(_ reading: Reading, _ provenance: Provenance, zone: ZoneTable, to text: inout TextBuffer) {
         if let measured = reading.measured {
@@ -21,9 +21,8 @@ enum PlainLine {
         var pulse = pressure?.pulse
         if case .pulseRate(let rate) = reading.content { pulse = rate }
         if let pulse { text.append(pulse.digits) }
-        text.append(0x09)
-        if let user = reading.user { text.append(decimal: Int64(user)) }
-        for cell in [reading.flags.text(separator: ","), provenance.driver, provenance.device] {
+        let whose = reading.person ?? reading.user.map { "\($0)" } ?? ""
+        for cell in [whose, reading.flags.text(separator: ","), provenance.driver, provenance.device] {
             text.append(0x09)
             for byte in cell.utf8 { text.append(byte < 0x20 ? 0x20 : byte) }
         }

@@ -6,7 +6,7 @@ import Glibc
 final class PrintedReadings {
     enum Content {
         case reading(HomeReading)
-        case failure(Timestamp, user: Int?, source: Int)
+        case failure(Timestamp, Person, source: Int)
     }
 
     /// The cuffs so far; a reading's source is an index.
@@ -73,17 +73,22 @@ final class PrintedReadings {
         let type = line["type"]?.text
         guard type == "blood_pressure" || type == "measurement" && line["event"]?.text == "failed" else { return nil }
         let user = line["user"]?.number.flatMap { Int(exactly: $0) }
-        let provenance = Provenance(driver: line["driver"]?.text ?? "", device: line["device"]?.text ?? "")
+        var provenance = Provenance(driver: line["driver"]?.text ?? "", device: line["device"]?.text ?? "")
+        // A failed measurement may name no cuff: it is of the only one so far.
+        if type == "measurement", provenance == Provenance(driver: "", device: ""), sources.count == 1 { provenance = sources[0] }
         let time = time(line, selection.zone)
         let isImplausible = type == "blood_pressure" && time == nil && hasImplausibleTime(line, selection.zone)
-        guard isImplausible || selection.holds(time), selection.user == nil || selection.user == user,
+        let person = selection.household.person(
+            cuff: Household.cuff(device: provenance.device, driver: provenance.driver), slot: user, said: line["person"]?.text)
+        guard isImplausible || selection.holds(time), selection.person == nil || selection.person == person,
+            selection.user == nil || selection.user == user,
             !selection.isWithoutUser || user == nil,
             selection.device == nil || selection.device == provenance.device,
             selection.driver == nil || selection.driver == provenance.driver
         else { return nil }
         let source = sources.firstIndex(of: provenance) ?? sources.count
         if source == sources.count { sources.append(provenance) }
-        guard type == "blood_pressure" else { return time.map { .failure($0, user: user, source: source) } }
+        guard type == "blood_pressure" else { return time.map { .failure($0, person, source: source) } }
         guard let systolic = pressure(line, "systolic"), let diastolic = pressure(line, "diastolic") else {
             throw fault("a blood pressure has systolic_mmHg and diastolic_mmHg")
         }
@@ -96,7 +101,7 @@ final class PrintedReadings {
         return .reading(
             HomeReading(
                 id: line["id"]?.text.flatMap { Reading.ID.parse($0) } ?? .none, time: time, systolic: systolic, diastolic: diastolic,
-                pulse: pulse, flags: flags, user: user, source: source, exclusion: reason))
+                pulse: pulse, flags: flags, person: person, source: source, exclusion: reason))
     }
 
     /// In mmHg, from kPa if the cuff sent kPa, because the value in mmHg is rounded then.

@@ -1,3 +1,5 @@
+import CuffClinical
+
 /// Why stored or printed readings cannot be shown, evaluated, entered or deleted as requested.
 package enum SelectionFault: Fault {
     case unknownType(String, known: [String])
@@ -6,7 +8,17 @@ package enum SelectionFault: Fault {
     case readingsOnly(verb: String, kinds: [String])
     case oneTypeOnly(verb: String, type: String)
     /// `what` needs readings of one person; `whose` are they.
-    case severalPersons(what: String, whose: String, hasUnnamed: Bool)
+    case severalPersons(what: String, persons: Persons)
+    /// No person of the configuration has this name.
+    case unknownPerson(String, known: [String])
+    /// A text that cannot be a person's name.
+    case notAName(String, why: String)
+    /// A place that no person has.
+    case notBound(String)
+    /// A person has no slot, or several, at this cuff, whose name is empty if it is not known yet.
+    case notOneSlot(String, cuff: String, slots: [Int])
+    /// The user slot of a reading that a cuff sent.
+    case slotOfRecord(String)
     case limitsCross
     case implausible(systolic: Int, diastolic: Int, pulse: Int?)
     case inTheFuture
@@ -32,8 +44,19 @@ package enum SelectionFault: Fault {
         case .readingsOnly(let verb, _):
             (.usage, "`\(verb)` applies to readings: series and events belong to the readings they come from")
         case .oneTypeOnly(let verb, let type): (.usage, "`\(verb)` uses \(type) only")
-        case .severalPersons(let what, let whose, _):
-            (.usage, "\(what) is of one person, and these readings are of several: \(whose)")
+        case .severalPersons(let what, let persons):
+            (.usage, "\(what) is of one person, and these readings are of several: \(persons.sentence)")
+        case .unknownPerson(let name, _): (.usage, "no person is called `\(name)`")
+        case .notAName(let name, let why): (.usage, "`\(name)` cannot be a name: \(why)")
+        case .notBound(let place): (.usage, "`\(place)` has no person in this file")
+        case .notOneSlot(let name, let cuff, let slots):
+            (
+                .usage,
+                slots.isEmpty
+                    ? "`\(name)` is not a user of \(cuff.isEmpty ? "this cuff" : "`\(cuff)`")"
+                    : "`\(name)` is several users of `\(cuff)`: \(slots.map(String.init).joined(separator: ", "))"
+            )
+        case .slotOfRecord(let id): (.usage, "the user number of \(id) is part of what the cuff sent, and cannot be changed")
         case .limitsCross: (.usage, "the pulse limits cross: the low one is not below the high one")
         case .implausible(let systolic, let diastolic, let pulse):
             (

@@ -6,7 +6,7 @@ enum SeriesText {
     static let header = "BEGUN                  SERIES         VALUES   SECONDS  SUMMARY\n"
 
     static func appendLine(_ stored: StoredSeries, zone: ZoneTable, to text: inout TextBuffer) {
-        stored.series.appendLine(to: &text, zone: zone, user: stored.user)
+        stored.series.appendLine(to: &text, zone: zone, user: stored.user, person: stored.person.name)
     }
 
     /// For people: time, kind, summary and reading.

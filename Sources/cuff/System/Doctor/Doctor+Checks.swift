@@ -47,6 +47,7 @@ extension Doctor {
     private static func kernelDriver(_ facts: Facts) -> Finding {
         guard let usb = facts.usb ?? facts.device?.usb else { return Finding(.kernelDriver, .ok, "none needed") }
         if let device = facts.device {
+            if device.subsystem == .usb { return Finding(.kernelDriver, .ok, "none needed: its USB node is read") }
             return Finding(.kernelDriver, .ok, "\(device.kernelDriver ?? "a driver without a name") makes \(device.node)")
         }
         let module = USBBridge.named(usb.id)?.module

@@ -31,7 +31,7 @@ struct ProblemReport: Sendable {
         let serials = plugged.compactMap { $0.usb?.serial } + usb.compactMap(\.device.serial) + sources.compactMap(\.identity.serial)
         let cuffs = configuration.devices.map(\.name) + sources.map(\.device)
         let redaction = ReportRedaction(
-            serials: serials, cuffs: cuffs, people: configuration.devices.flatMap { $0.users.values.sorted() },
+            serials: serials, cuffs: cuffs, people: configuration.household.names,
             home: getenv("HOME").map { String(cString: $0) } ?? "", user: ProcessIdentity.current().userName, host: Self.system.host)
         return redaction.text("A report of cuff. Serial numbers, names, secrets and home folders are taken out.\n\n" + whole)
     }

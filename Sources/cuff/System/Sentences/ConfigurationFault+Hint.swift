@@ -14,7 +14,8 @@ extension ConfigurationFault: Hinted {
         case .listensOnce: "leave out one of the two"
         case .unknownPerson(_, let person, let known):
             NearestWord.match(person, among: known).map { "did you mean `\($0)`?" }
-                ?? "name the person in the `users` of a [device.NAME], or write the number of the slot"
+                ?? "add the person: cuff person name \"\(person)\""
+        case .boundTwice(_, let place, _): "take it from one of them: cuff person unbind \(place)"
         }
     }
 }
@@ -32,6 +33,8 @@ extension ConfigurationMistake {
         case .sinkPlaces(_, _, let keys):
             "one of \(keys.joined(separator: ", ")) in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\""
         case .acknowledgesNothing: "leave out `ack`"
+        case .unknownType(let word, let known):
+            NearestWord.match(word, among: known).map { "did you mean `\($0)`?" } ?? "known are \(known.joined(separator: ", "))"
         case .relativePath: "write the whole path"
         case .notAPage: "write e.g. web = \"127.0.0.1:\(WebAddress.usualPort)\""
         case .alert(let mistake): mistake.hint

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffIngest
 
 extension SelectionFault: Hinted {
@@ -7,8 +8,18 @@ extension SelectionFault: Hinted {
         case .unknownFormat(_, let known): "write e.g. --format \(known.last ?? "jsonl")"
         case .readingsOnly(_, let kinds): "choose among \(kinds.joined(separator: ", "))"
         case .oneTypeOnly: "leave out --type"
-        case .severalPersons(_, _, let hasUnnamed):
-            "add --user NUMBER\(hasUnnamed ? ", or --user none for those without a user" : "")"
+        case .severalPersons(_, let persons): persons.choice
+        case .unknownPerson(let name, let known):
+            NearestWord.match(name, among: known).map { "did you mean `\($0)`?" }
+                ?? (known.isEmpty
+                    ? "add the person: cuff person name \"\(name)\""
+                    : "known persons are \(known.joined(separator: ", ")); `cuff person name \"\(name)\"` adds one")
+        case .notAName: "write e.g. Anna"
+        case .notBound: "`cuff person` lists the persons and their cuffs"
+        case .notOneSlot(let name, let cuff, let slots):
+            slots.isEmpty
+                ? "write --user NUMBER, or: cuff person bind \"\(name)\" \(cuff.isEmpty ? "CUFF" : cuff):NUMBER" : "write --user NUMBER"
+        case .slotOfRecord: "name the person: --user NAME"
         case .limitsCross: "write e.g. --low-pulse 40 --high-pulse 120"
         case .implausible: "check the numbers, or add --force"
         case .inTheFuture: "check --at"
@@ -25,5 +36,18 @@ extension SelectionFault: Hinted {
         case .unordered: "sort the lines, e.g. `jq -sc 'sort_by(.measured)[]'`, or keep them in a database"
         case .tooManySeries: "narrow it with --since, or add --by-owner"
         }
+    }
+}
+
+extension Persons {
+    /// The options that choose one of them.
+    fileprivate var choice: String {
+        let cuffs = Set(all.compactMap(\.cuff))
+        var options: [String] = []
+        if let name = all.compactMap(\.name).first { options.append("--user \(name)") }
+        if all.contains(where: { $0.slot != nil }) { options.append("--user NUMBER") }
+        if all.contains(.unnamed(slot: nil, cuff: cuffs.first)) { options.append("--user none for those without a user") }
+        let device = cuffs.count > 1 ? "; --device NAME chooses a cuff, and --together takes the same user of all cuffs as one person" : ""
+        return "add " + options.joined(separator: ", or ") + device
     }
 }

@@ -17,7 +17,7 @@ extension TransportFault: Hinted {
             }
         case .notASerialPort: "name one of /dev/ttyUSB*, /dev/ttyACM*, /dev/serial/by-id/*; a file of bytes goes to `cuff decode`"
         case .notHID: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`"
-        case .notHealthcare: "`cuff list` shows what is plugged in"
+        case .notHealthcare, .noBulkPipes: "`cuff list` shows what is plugged in"
         case .lineRefused: "try another adapter, or another rate with --line"
         case .notAPort: "write e.g. tcp://192.0.2.7:3001"
         case .unknownHost: "check the host's name"

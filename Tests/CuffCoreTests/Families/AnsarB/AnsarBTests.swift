@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// `ansar-b`: a result stands in every message, and a change is a new one.
+/// `ansar-b`: every message has the last result, and a change is a new one.
 @Suite struct AnsarBTests {
     private static func message(_ line: String) -> [UInt8] { AnsarBSimulator.message(line) }
     private static func readings(_ actions: some Sequence<SessionAction>) -> [Reading] {
@@ -18,7 +18,7 @@ import Testing
         #expect(origins == [.memory, .measurement])
     }
 
-    /// The process ends after a result and begins anew: the result that stands there is known, unless it had vanished meanwhile.
+    /// The process restarts after a result: the shown result is known, unless it vanished in between.
     @Test func aRestart_GivesAStandingResultOnce() {
         var left = OutstandingRecords()
         var time: Int64 = 1_778_000_000_000

@@ -2,11 +2,11 @@ import Testing
 
 @testable import CuffCore
 
-/// What is particular to the Beurer BM 96: ECG recordings among the pressures, and no check.
+/// The Beurer BM 96's ECG recordings among the pressures, and the missing check.
 @Suite struct BeurerBM96Tests {
     private static let record: [UInt8] = [0, 1, 0, 1, 7, 30, 5, 11, 22, 2, 0, 127, 81, 64]
 
-    /// What a report says when record 1 of user 0 was asked for.
+    /// The readings in an answer to the request of record 1 of user 0.
     private static func readings(_ record: [UInt8]) -> [Reading] {
         var session = CuffDriver.beurerBM96.makeSession(SessionContext())
         _ = session.handle(.sent(BeurerBM96Report.record(user: 0, index: 1)))
@@ -37,7 +37,7 @@ import Testing
         #expect(Self.readings(Self.changed(9, value)).map(\.flags) == [flags])
     }
 
-    /// Another user's or another record, an ECG, another sensor, no pressures, filling, a report cut short.
+    /// Another user's or another record, an ECG, another sensor, no pressures, padding, a truncated report.
     @Test func everythingElse_IsNoReading() {
         for (place, value) in [(0, 1), (1, 0), (1, 2), (3, 2), (3, 0), (3, 3), (11, 0), (12, 0), (0, 0xF4)] as [(Int, UInt8)] {
             #expect(Self.readings(Self.changed(place, value)).isEmpty, "\(place) = \(value)")
@@ -61,7 +61,7 @@ import Testing
         #expect(talk.writes == [[UInt8]](repeating: [0xAA] + [UInt8](repeating: 0xF4, count: 7), count: 3))
     }
 
-    /// Leaving the PC mode would want the cuff plugged in again.
+    /// After leaving the PC mode the cuff would have to be reconnected.
     @Test func itIsNotSentAway() {
         for command in SessionCommand.all {
             let talk = HIDConversation(.beurerBM96, command)

@@ -39,7 +39,7 @@ import Testing
         #expect(talk.writes.filter { $0.first == 0xA3 }.map { $0[1] } == [1, 1, 2, 2, 3, 3])
     }
 
-    /// There is no check, but a record asked for twice is never wrong in ways that a second damage does not repeat.
+    /// There is no check, but a record read twice is wrong only if the same damage occurs twice.
     @Test func verify_OnABadLine_GivesNoWrongNumber() {
         let context = SessionContext(options: ["verify": "yes"])
         for seed in FaultyLineTests.seeds {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import CuffCore
 
-/// What is particular to the BpTRU BPM-200: a check nobody can compute, and bytes that are a pressure or a reason.
+/// The BpTRU BPM-200's unknown check, and bytes that are a pressure or a reason.
 @Suite struct BpTRUBPM200Tests {
-    /// The CRC is not known: any byte stands in its place.
+    /// The CRC is unknown: any byte is used.
     private static func frame(_ id: UInt8, _ data: [UInt8]) -> [UInt8] {
         [2, id] + data + [UInt8](repeating: 0, count: 4 - data.count) + [0x5A, 3]
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(talk.writes.isEmpty)
     }
 
-    /// A driver that skips the code would store a reason, 17 to 21 hexadecimal, as a pressure.
+    /// A driver that ignores the code would store a reason, 17 to 21 hexadecimal, as a pressure.
     @Test(arguments: 0..<256)
     func code_DecidesWhatAByteIs(_ code: Int) throws {
         let code = UInt8(code)
@@ -103,7 +103,7 @@ import Testing
         #expect(count(.received(result)) == 1)
         #expect(count(.sent(Self.frame(0x11, [0x09]))) == 0)
         #expect(count(.received(result)) == 0)
-        // Unasked it is another one with equal numbers.
+        // Unrequested, it is another one with equal values.
         #expect(count(.received(result)) == 1)
     }
 

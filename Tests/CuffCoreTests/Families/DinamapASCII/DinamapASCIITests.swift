@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func measure_OfAMonitorThatNeverFinishes_IsCancelled() {
-        // Busy for ever: every answer to NA has status 0.
+        // Always busy: every answer to NA has status 0.
         struct Busy: CuffSimulator {
             var isStarted = false
             mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// A monitor that took no notice of the start shows its old values for ever, ageing.
+    /// A monitor that ignored the start shows its old, ageing values.
     @Test func measure_IgnoredByTheMonitor_GivesNoStaleReading() {
         struct Deaf: CuffSimulator {
             var age = 42
@@ -77,17 +77,17 @@ import Testing
         (" NB1100042128082097", false),
     ])
     func answers_HaveOneLength(_ text: String, _ isRead: Bool) {
-        #expect((DinamapLine.count(Array(text.utf8) + [0x0D]).frames == 1) == isRead)
+        #expect((DinamapLine.find(in: Array(text.utf8) + [0x0D]).frames == 1) == isRead)
     }
 
     @Test func stop_Cancels() {
         let talk = Conversation(.dinamapASCII, .stop)
         #expect(talk.writes.first == DinamapCommand.cancel.bytes && talk.outcome == .complete)
-        // Whether it has stopped is seen in its status.
+        // Its status shows whether it has stopped.
         #expect(talk.writes.dropFirst().allSatisfy { $0 == DinamapCommand.status.bytes })
     }
 
-    /// The monitor shows it still, but whoever listened would never have it.
+    /// The monitor still shows it, but a follower would not get it otherwise.
     @Test(arguments: [SessionCommand.follow, .readMemory(user: nil)])
     func aResultThatWaitsForItsPulse_IsGivenWhenTheLineEnds(_ command: SessionCommand) {
         var session = CuffDriver.dinamapASCII.makeSession(SessionContext())

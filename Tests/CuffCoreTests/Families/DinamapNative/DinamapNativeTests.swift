@@ -21,7 +21,7 @@ import Testing
         return try #require(JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
     }
 
-    /// The recorded stream: every block of it, and after cuts and damage exactly those that survived.
+    /// All recorded blocks are found, and after cuts and damage exactly the intact ones.
     @Test(arguments: vectors)
     func recordedBlocks_AreAllFound(_ file: CaptureFile) throws {
         let bytes = file.items.flatMap { item -> [UInt8] in if case .fromCuff(let bytes) = item.content { bytes } else { [] } }

@@ -1,6 +1,6 @@
 @testable import CuffCore
 
-/// HL7 messages for tests, and what a session makes of them.
+/// HL7 messages for tests, and the resulting readings.
 enum HL7Bytes {
     static let time = "20260505073110"
 
@@ -33,7 +33,7 @@ enum HL7Bytes {
 extension Sequence<SessionAction> {
     var emitted: [Reading] { compactMap { if case .emit(let reading) = $0 { reading } else { nil } } }
     var written: [String] { compactMap { if case .write(let bytes) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil } } }
-    /// What is said at the default level.
+    /// Messages at the default log level.
     var ignored: [String] { compactMap { if case .report(.ignored(let why, _)) = $0 { why.description } else { nil } } }
     var pressures: [String] {
         emitted.compactMap(\.bloodPressure).map { "\($0.systolic.digits.mantissa)/\($0.diastolic.digits.mantissa)" }

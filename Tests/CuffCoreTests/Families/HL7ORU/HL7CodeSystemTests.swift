@@ -2,11 +2,9 @@ import Testing
 
 @testable import CuffCore
 
-/// `hl7-oru`: the makers' own codes, what OBX-8 and OBX-11 say of a value, and pressures that are not read.
+/// `hl7-oru`: makers' codes, OBX-8 and OBX-11, and pressures that are not read.
 @Suite struct HL7CodeSystemTests {
     private typealias B = HL7Bytes
-
-    // MARK: Code systems
 
     @Test func edan() {
         let actions = B.heard([
@@ -36,8 +34,6 @@ import Testing
         #expect(actions.emitted.map(\.bloodPressure) == [.mmHg(131, 84, mean: 99, pulse: 67)])
     }
 
-    // MARK: Pressures that are not read
-
     @Test(arguments: [
         ("7001^NIBP_SYS^OTHER", "131", "mmHg", "NM", true), ("7001^^OTHER", "131", "mmHg", "NM", true),
         ("7001^^OTHER", "17.4", "kPa", "NM", true), ("7001^Systolic^OTHER", "131", "", "NM", true),
@@ -50,7 +46,7 @@ import Testing
         let actions = B.heard([B.header(), B.value(code, value, unit: unit, type: type)])
         let isPressure = !["", "0", "97", "2"].contains(value)
         #expect(actions.emitted.isEmpty && actions.ignored.isEmpty != isPressure, "\(actions.ignored)")
-        // Beside a blood pressure that is read it is reported, too.
+        // It is also reported beside a blood pressure that is read.
         guard isAlone else { return }
         let beside = B.heard([
             B.header(), B.value("150301^^MDC", "120"), B.value("150302^^MDC", "80"), B.value(code, value, unit: unit, type: type),
@@ -60,7 +56,7 @@ import Testing
 
     @Test func whatIsLostOrLeftOut_IsReported() {
         let cuff = [B.value("150301^^MDC", "120"), B.value("150302^^MDC", "80")]
-        // A mean alone, a systolic pressure whose diastolic one is absent, periodic values of Patient Data Share.
+        // A mean alone, a systolic pressure without its diastolic one, periodic values of Patient Data Share.
         #expect(!B.heard([B.header(), B.value("150303^^MDC", "95")]).ignored.isEmpty)
         #expect(!B.heard([B.header(), cuff[0], B.value("150302^^MDC", "")]).ignored.isEmpty)
         let periodic = ["MSH|^~\\&|||||||ORU^R01|204|P|2.3.1|", "OBR||||Monitor|||0|"]
@@ -68,7 +64,7 @@ import Testing
         #expect(B.heard(periodic + [B.value("101^HR", "71", unit: "")]).ignored.isEmpty)
         // Nothing was measured.
         #expect(B.heard([B.header(), B.value("150301^^MDC", "0"), B.value("150302^^MDC", "", status: "X")]).ignored.isEmpty)
-        // More than a message may have, the end of the line within one, and an end that may have lost a pulse.
+        // A too long message, the end of the line within one, and an end that may have lost a pulse.
         let long = "NTE|1||" + String(repeating: "x", count: HL7Frame.maximumLength)
         var session = B.session()
         _ = session.handle(.received(B.block([B.header(), long] + cuff)))
@@ -81,8 +77,6 @@ import Testing
         let closed = bare.handle(.closed)
         #expect(closed.emitted.isEmpty && !closed.ignored.isEmpty)
     }
-
-    // MARK: OBX-8 and OBX-11
 
     @Test(
         arguments: [
@@ -128,8 +122,6 @@ import Testing
         #expect(actions.emitted.allSatisfy { $0.flags.contains(.earlyIndication) == isEarly })
     }
 
-    // MARK: The end of a block
-
     @Test func aBlockThatEndsInFSAlone_IsReadAndAnswered() {
         let bytes = Array(B.block([B.header(), B.value("150301^^MDC", "128"), B.value("150302^^MDC", "82")]).dropLast())
         var silent = B.session()
@@ -144,7 +136,7 @@ import Testing
         #expect(busy.handle(.received([0x0B])).pressures == ["128/82"])
         #expect(busy.handle(.committed(through: 1)).written.count { $0.contains("MSA|AA|M1\r") } == 1)
 
-        // So does the end of the line, where the block is whole.
+        // So does the end of the line, if the block is whole.
         var closed = B.session()
         _ = closed.handle(.received(bytes))
         let last = closed.handle(.closed)

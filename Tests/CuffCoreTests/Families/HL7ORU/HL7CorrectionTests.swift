@@ -2,11 +2,11 @@ import Testing
 
 @testable import CuffCore
 
-/// `hl7-oru`: a corrected result is a revision of the reading that it corrects, and a withdrawn one takes it back.
+/// `hl7-oru`: a corrected result is a revision of its reading, and a withdrawn one invalidates it.
 @Suite struct HL7CorrectionTests {
     private typealias B = HL7Bytes
 
-    /// A link, with what came of it.
+    /// A link, with its output.
     private struct Line {
         private var link: LinkState
         private var clock = Duration.zero
@@ -66,8 +66,6 @@ import Testing
         }
     }
 
-    // MARK: Corrections
-
     /// Status of the values, or of the order.
     @Test(arguments: [("C", ""), ("F", "C")])
     func aCorrection_IsARevision(_ status: String, _ order: String) throws {
@@ -77,14 +75,14 @@ import Testing
         #expect(Self.pairs(line.readings) == ["166/100", "126/80"])
         #expect(line.readings.map(\.revision) == [0, 1] && Set(line.readings.map(\.id)).count == 1)
         #expect(line.writes.count { $0.contains("MSA|AA|") } == 2)
-        // The next one is the next revision; sent again it is none.
+        // The next one is the next revision; a repetition is ignored.
         line.hear(Self.result("M3", 127, 81, status: status, placer: "A7", order: order))
         line.hear(Self.result("M4", 127, 81, status: status, placer: "A7", order: order))
         #expect(line.readings.map(\.revision) == [0, 1, 2] && Set(line.readings.map(\.id)).count == 1)
         #expect(line.writes.count { $0.contains("MSA|AA|") } == 4 && line.warnings.isEmpty)
     }
 
-    /// The order number tells which, also where the time is what was wrong; else the time does.
+    /// The order number identifies the reading, also if its time was wrong; without it, the time does.
     @Test func whichOne_TheOrderNumberSays_OrTheTime() {
         for (placer, otherTime) in [("A7", "20260505080000"), ("", B.time)] {
             var line = Line()
@@ -93,7 +91,7 @@ import Testing
             line.hear(Self.result("M3", 126, 80, status: "C", placer: placer, time: otherTime))
             #expect(line.readings.map(\.id)[2] == line.readings.map(\.id)[1] && line.readings.map(\.revision) == [0, 0, 1])
         }
-        // An order with two determinations: the time tells them apart, and where it does not, nothing is replaced.
+        // An order with two determinations: the time distinguishes them; otherwise nothing is replaced.
         var line = Line()
         line.hear(Self.result("M1", 120, 79, placer: "A7", time: "20260505070000"))
         line.hear(Self.result("M2", 166, 100, placer: "A7", time: "20260505080000"))
@@ -118,14 +116,11 @@ import Testing
             #expect(line.readings.map { $0.flags.contains(.earlyIndication) } == [true, false])
             #expect(line.readings.map(\.revision) == [0, 1] && Set(line.readings.map(\.id)).count == 1)
         }
-        // Two results of one minute are two.
         var line = Line()
         line.hear(Self.result("M1", 128, 82))
         line.hear(Self.result("M2", 131, 84))
         #expect(Set(line.readings.map(\.id)).count == 2 && line.readings.map(\.revision) == [0, 0])
     }
-
-    // MARK: Withdrawals
 
     @Test(arguments: ["W", "D"])
     func aWithdrawnReading_IsTakenBack(_ status: String) throws {
@@ -139,7 +134,7 @@ import Testing
         ReadingLine().append(.reading(last), device: "Monitor Ward", to: &text)
         #expect(text.string.hasPrefix(#"{"type":"deleted","of":"blood_pressure","schema":1,"id":""#))
         #expect(text.string.contains(#""revision":255"#) && !text.string.contains("166"))
-        // Sent again, nothing; and a correction of it is none.
+        // A repetition is ignored, as is its correction.
         line.hear(Self.result("M3", 166, 100, status: status))
         line.hear(Self.result("M4", 126, 80, status: "C"))
         #expect(line.readings.count == 2 && line.warnings.count == 1)
@@ -152,8 +147,6 @@ import Testing
         #expect(line.readings.isEmpty && line.warnings.count == 1 && line.writes.count { $0.contains("MSA|AA|M1\r") } == 1)
     }
 
-    // MARK: Later
-
     @Test func overARestart_TheIdIsRemembered_AndOfARecordingNothing() {
         var first = Line()
         first.hear(Self.result("M1", 166, 100, placer: "A7"))
@@ -164,7 +157,7 @@ import Testing
         third.hear(Self.result("M4", 126, 80, status: "W", placer: "A7"))
         let all = first.readings + second.readings + third.readings
         #expect(Set(all.map(\.id)).count == 1 && all.map(\.revision) == [0, 1, 1, 255])
-        // Ids, and no values.
+        // Ids without values.
         let kept = first.memory.values.flatMap { $0 }
         #expect(!kept.isEmpty && !String(decoding: kept, as: UTF8.self).contains("166"))
 

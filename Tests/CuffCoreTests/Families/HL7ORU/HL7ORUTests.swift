@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// `hl7-oru`: what becomes a reading, what is answered and when, and what repeats.
+/// `hl7-oru`: readings, answers and their time, and repetitions.
 @Suite struct HL7ORUTests {
     private static let unit = "266016^MDC_DIM_MMHG^MDC"
     private static let time = "20260505073110"
@@ -47,8 +47,6 @@ import Testing
         actions.reduce(into: [:]) { if case .remember(let key, let value) = $1 { $0[key] = value } }
     }
 
-    // MARK: Answers
-
     @Test func theAnswer_WaitsForTheDisk() {
         var session = Self.session()
         let heard = session.handle(.received(Self.block([Self.header()] + Self.cuff(128, 82))))
@@ -58,7 +56,7 @@ import Testing
             Self.writes(session.handle(.committed(through: 1))) == [
                 "\u{0B}MSH|^~\\&|CUFF||||\(Self.time)||ACK^R01|1|P|2.6\rMSA|AA|M1\r\u{1C}\r"
             ])
-        // A commit is told once; the time limit of the answer is over with it.
+        // A commit is used once, and ends the time limit of the answer.
         #expect(Self.writes(session.handle(.committed(through: 1))).isEmpty)
         #expect(Self.writes(session.handle(.timerFired(.response))).isEmpty)
     }
@@ -95,7 +93,7 @@ import Testing
         #expect(all.contains { if case .finish = $0 { true } else { false } })
         var idle = Self.session()
         let isIdle = !idle.endInOrder(into: &actions)
-        #expect(isIdle, "nobody waits")
+        #expect(isIdle, "no request waits")
     }
 
     @Test func whereNothingIsKept_ItIsAnError() {
@@ -159,7 +157,7 @@ import Testing
         #expect(Self.readings(actions).map { $0.bloodPressure?.systolic } == [.mmHg(120)])
     }
 
-    /// The monitor's name comes with its first reading: the batch before the name must not count that reading as its own.
+    /// The monitor's name comes with its first reading: the batch before the name must not count that reading.
     @Test func theFirstReading_IsNotCommittedWithWhatCameBeforeTheName() {
         var link = LinkState(LinkState.Setup(.hl7ORU))
         var effects: [LinkEffect] = []
@@ -170,7 +168,7 @@ import Testing
         let batches = effects.compactMap { if case .submit(let batch) = $0 { batch } else { nil } }
         #expect(batches.last?.through == 1 && batches.last?.entries.count == 1)
         #expect(batches.dropLast().allSatisfy { $0.through == 0 })
-        // The same again, and another name: a duplicate is committed too, or its message would never be acknowledged.
+        // A repetition, and another name: a duplicate is committed too, or its message would never be acknowledged.
         effects.removeAll()
         link.handle(.committed(through: 1), at: time, into: &effects)
         for (id, sender) in [("M2", "Monitor|Ward"), ("M3", "Monitor|Other"), ("M4", "Monitor|Ward")] {
@@ -183,8 +181,6 @@ import Testing
         let written = effects.compactMap { if case .write(let bytes) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil } }
         #expect(["M1", "M2", "M3", "M4"].allSatisfy { id in written.contains { $0.contains("MSA|AA|\(id)\r") } })
     }
-
-    // MARK: What is read
 
     @Test(arguments: [
         ("150301^MDC_PRESS_CUFF_SYS^MDC", true, false), ("150021^MDC_PRESS_BLD_NONINV_SYS^MDC", true, false),
@@ -269,8 +265,6 @@ import Testing
         #expect(raw.contains(patient) && !raw.contains("V-99"))
     }
 
-    // MARK: Repetitions
-
     @Test func aTime_OfItsOwn_GivesTheSameIdInEveryMessage() {
         var ids: Set<UInt64> = []
         for (id, prefix, flag) in [("M1", "1", ""), ("M2", "7", "H"), ("M3", "", "N")] {
@@ -288,7 +282,7 @@ import Testing
         #expect(ids.count == 1)
     }
 
-    /// Without a time of its own a determination is remembered once it is on disk: for the same monitor, and not for a recording.
+    /// A determination without a time is remembered once it is on disk: for the same monitor, but not for a recording.
     @Test func withoutATime_ItIsOne_OverARestartToo() {
         func message(_ id: String, _ sender: String = "Monitor|Ward", _ systolic: Int = 128, patient: String = "1") -> [UInt8] {
             Self.block([Self.header(id, sender: sender, time: "2026050508\(id)"), "PID|||\(patient)"] + Self.cuff(systolic, 82, time: ""))
@@ -321,9 +315,7 @@ import Testing
         #expect(Self.readings(session.handle(.received(message))).isEmpty, "on one connection it is one monitor")
     }
 
-    // MARK: OBX-4
-
-    /// What each message holds: code letter, value, OBX-4; `|` begins another order. Systolic and diastolic of what is read.
+    /// Messages as code letter, value, OBX-4; `|` begins another order. Expected: systolic and diastolic of the readings.
     @Test(
         arguments: [
             // Running numbers of one order.
@@ -331,9 +323,9 @@ import Testing
             ("s128 01,d82 02", ["128/82"]), ("s128 1,d82 2,s128 3,d82 4", ["128/82"]),
             // Without OBX-4, or with one for all.
             ("s128 ,d82 ", ["128/82"]), ("s128 1,d82 1", ["128/82"]), ("s128 1,d82 1,s124 2,d79 2", ["128/82", "124/79"]),
-            // Two of one code in one order, numbered on: nothing tells which belong together.
+            // Two of one code in one order, numbered consecutively: ambiguous.
             ("s128 1,d82 2,s124 3,d79 4", []), ("s128 1,d82 2,s124 3", []), ("s128 1,d82 2,d79 3", []),
-            // Numbers that are not running ones are groups.
+            // Numbers that are not consecutive are groups.
             ("s128 2,d82 1", []), ("s128 1,d82 2,o97 2", []), ("s128 1,d82 2,o97 1.2", []), ("s128 1,d82 2,o97 A", []),
             ("s128 A,d82 B", []),
             ("s128 1.1,d82 2.1", []), ("s128 1,|d82 2", []), ("s128 1,d82 1234567", []),
@@ -362,7 +354,7 @@ import Testing
         #expect(isRefused == expected.isEmpty)
     }
 
-    /// The numbers change with what else a message holds; the determination is the same, and so is its id.
+    /// The numbers depend on the rest of the message; determination and id stay the same.
     @Test func aRunningNumber_IsNoPartOfTheRecord() {
         var raws: Set<[UInt8]> = []
         for first in [1, 4] {
@@ -375,8 +367,6 @@ import Testing
         }
         #expect(raws.count == 1)
     }
-
-    // MARK: Bare messages
 
     @Test func aBareMessage_EndsBySilence_AndAtTheEndOfTheLineOnlyWhereItIsWhole() {
         let bytes = ([Self.header()] + Self.cuff(128, 82)).flatMap { Array("\($0)\r".utf8) }
@@ -408,8 +398,6 @@ import Testing
             }
         }
     }
-
-    // MARK: Simulator
 
     @Test(arguments: ["comen", "loinc", "mindray", "bare"])
     func theSimulator_GivesItsRecords_AndHearsTheAnswers(_ variant: String) {

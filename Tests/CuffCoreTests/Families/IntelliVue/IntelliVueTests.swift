@@ -3,7 +3,7 @@ import Testing
 @testable import CuffCore
 
 @Suite struct IntelliVueTests {
-    /// `aarq_msg` of xeonfusion/VSCaptureMP, Class2.cs, as it stands there.
+    /// `aarq_msg` of xeonfusion/VSCaptureMP, Class2.cs, unchanged.
     private static let published = Hex.bytes(
         """
         0dec0508130100160102800014020002c1dc3180a0808001010000a280a003000001a480308002010106045201000130
@@ -15,7 +15,7 @@ import Testing
 
     private static func user(_ frame: [UInt8]) -> [UInt8]? { IntelliVueFrame.user(frame.span) }
 
-    /// Built from the fields that LNhealth names, the request is the constant of VSCaptureMP byte for byte.
+    /// Built from the fields in LNhealth, the request equals the constant of VSCaptureMP.
     @Test func associationRequest_IsThatOfBothReaders() throws {
         let theirs = IntelliVueAssociation.Profile(period: 0x09C4, receives: 0x09C4, sends: 0x03E8, extended: 0x8C00_0000)
         let built = IntelliVueAssociation.request(theirs)
@@ -67,7 +67,7 @@ import Testing
         #expect(users.map(\.first) == [0x0D, 0xE1, 0xE1, 0x09])
     }
 
-    /// Kind 3 or 5, and state and count behind the length or, as a layout description has it, before it.
+    /// Kind 3 or 5, and state and count behind the length or, as in a layout description, before it.
     @Test(arguments: [3, 5] as [UInt8], [true, false])
     func linkedResults_AreReadInEitherLayout(_ kind: UInt8, _ isBehind: Bool) throws {
         var simulator = IntelliVueSimulator(SimulatorScript(pushes: false, options: ["linked": "yes"]))
@@ -95,7 +95,7 @@ import Testing
         #expect(readings.map(\.bloodPressure) == [.mmHg(record.systolic, record.diastolic, mean: record.mean, pulse: record.pulse)])
     }
 
-    /// State 0400 (demo) on one value marks the reading that holds it; on a value that is not given it says nothing.
+    /// State 0400 (demo) on one value marks its reading; on an unused value it has no effect.
     @Test(arguments: [(0x4A05, true), (0x4A07, true), (0xF0E5, true), (0x4182, false)])
     func whatIsSaidOfOneValue_IsSaidOfTheReading(_ code: Int, _ isFlagged: Bool) throws {
         var simulator = IntelliVueSimulator(SimulatorScript(pushes: false))
@@ -129,7 +129,7 @@ import Testing
         let talk = Conversation(.intelliVue, .follow, script: script, closesAfter: .seconds(40))
         #expect(talk.readings.compactMap { $0.bloodPressure?.systolic } == script.records.map { .mmHg($0.systolic) })
         #expect(talk.readings.map(\.origin) == [.memory, .measurement, .measurement])
-        // It waited for somebody else's polls before it asked.
+        // It waited for another host's polls before it polled.
         #expect(talk.writes.count > 10)
     }
 
@@ -147,7 +147,7 @@ import Testing
         #expect(actions.contains { if case .finish(.complete) = $0 { true } else { false } })
     }
 
-    /// The id rests on the monitor's own time and values: another session, and other alarm bits, give the same one.
+    /// The id depends on the monitor's own time and values: another session, and other alarm bits, give the same one.
     @Test func anotherSession_GivesTheSameID() throws {
         let file = try #require(CaptureFile.own.first { $0.testDescription == "intellivue/repeated-result-then-new-time" })
         let answers = file.items.compactMap { item -> [UInt8]? in if case .fromCuff(let bytes) = item.content { bytes } else { nil } }
@@ -164,7 +164,7 @@ import Testing
         #expect(ids[0] == ids[1] && ids[2] == ids[3] && ids[0] != ids[2])
     }
 
-    /// What the monitor says of itself is answered only by who associated.
+    /// The monitor's description is answered only after our association.
     @Test func creation_IsAnsweredOnlyAfterOurRequest() throws {
         var simulator = IntelliVueSimulator(SimulatorScript())
         guard case .write(let creation)? = simulator.handle(.received(IntelliVueFrame.encode(IntelliVueAssociation.request()))).last
@@ -179,13 +179,13 @@ import Testing
         #expect(try #require(Self.user(answered[0])).starts(with: [0xE1, 0, 0, 2, 0, 2, 0, 0x14, 0, 1, 0, 1]))
     }
 
-    /// A count or a length that does not fit into the one around it makes the whole answer unread.
+    /// An inconsistent count or length invalidates the whole answer.
     @Test func listsThatDoNotAddUp_AreRefused() throws {
         let file = try #require(CaptureFile.own.first { $0.testDescription == "intellivue/kilopascals" })
         guard case .fromCuff(let answer)? = file.items.first?.content else { throw Unexpected(nil) }
         let user = try #require(Self.user(answer))
         var read = 0
-        // From the lengths of the message to the first attribute's, in which an unknown id may take any value.
+        // From the lengths of the message to the first attribute's; an unknown attribute may have any value.
         for offset in [6, 7, 12, 13, 14, 22, 23, 44, 45, 46, 47, 50, 51, 52, 53, 56, 57, 58, 59] {
             var damaged = user
             damaged[offset] = damaged[offset] &+ 1

@@ -54,9 +54,43 @@ import Testing
 
     @Test func memory_IsReadWithTheClock() {
         let talk = Conversation(.microlifeBPA100, .readMemory(user: nil))
-        #expect(talk.writes == [[0x12, 0x16, 0x18, 0x26], [0x12, 0x16, 0x18, 0x22]])
+        #expect(talk.writes == [[0x12, 0x16, 0x18, 0x26], [0x12, 0x16, 0x18, 0x28], [0x12, 0x16, 0x18, 0x22]])
+        #expect(talk.readings.allSatisfy { $0.user == nil }, "one slot is no user")
         #expect(talk.clocks == [DeviceTime(year: 2026, month: 5, day: 5, hour: 11, minute: 18, second: 18)])
         #expect(talk.readings.count == 3)
+    }
+
+    /// The recorded answer `06 12 16 18 28 32 31 43 42`: two slots, the first is present. A cuff that refuses, or is silent, has none.
+    @Test(arguments: [
+        ("06 12 16 18 28 32 31 43 42", 1), ("06 12 16 18 28 32 32 43 43", 2), ("06 12 16 18 28 31 31 43 41", nil), ("15", nil), ("", nil),
+        ("06 12 16 18 28 32 33 43 44", nil),
+    ])
+    func presentSlot_IsTheUser(_ answer: String, _ user: Int32?) {
+        #expect(Self.memory(behind: answer).map(\.user) == [user])
+    }
+
+    /// Without the slot the same record would be stored as another reading.
+    @Test(arguments: ["06 12 16 18 28 32 30 43 42", "07 12 16 18 28 32 31 43 42", "06 12 16 18 28 32 31 43"])
+    func damagedSlot_GivesNoReading(_ answer: String) {
+        #expect(Self.memory(behind: answer).isEmpty)
+    }
+
+    private static func memory(behind answer: String) -> [Reading] {
+        var session = CuffDriver.microlifeBPA100.makeSession(SessionContext())
+        let record = "2605050731000000" + "04714880" + "04714880"
+        let text = Array(("00010001" + String(repeating: "9", count: 24) + record).utf8)
+        var actions = session.handle(.sent(MicrolifeCommand.slots.bytes))
+        actions += session.handle(.received(Hex.bytes(answer) ?? []))
+        actions += session.handle(.sent(MicrolifeCommand.cycles.bytes))
+        actions += session.handle(.received([0x06] + text + Hex.upper(text.sum8)))
+        return actions.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
+    }
+
+    @Test func silentAboutSlots_IsReadAllTheSame() {
+        let talk = Conversation(.microlifeBPA100, .readMemory(user: nil), script: SimulatorScript(options: ["slots": "23"]))
+        #expect(talk.readings.count == 3 && talk.outcome == .complete)
+        let second = Conversation(.microlifeBPA100, .readMemory(user: nil), script: SimulatorScript(options: ["slots": "22"]))
+        #expect(second.readings.map(\.user) == [2, 2, 2])
     }
 
     @Test func largeMemory_IsReadWhole() {

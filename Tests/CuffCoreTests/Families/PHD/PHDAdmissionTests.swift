@@ -3,18 +3,15 @@ import Testing
 
 @testable import CuffCore
 
-/// Which agents are let in, which are not and with which result, and what waits for the sinks.
+/// Accepted and refused agents with their results, and what waits for the sinks.
 @Suite struct PHDAdmissionTests {
     private typealias Manager = PHDVectorTests.Manager
     private static let request = PHDVectorTests.request
     private static let agent = "00091ffffe000101"
 
-    /// The result of the last AARE that was written.
     private func result(_ manager: Manager) -> Int? {
         manager.writes.last { $0.hasPrefix("e300") }.flatMap { Hex.bytes($0) }.map { Int($0[4]) << 8 | Int($0[5]) }
     }
-
-    // MARK: by name
 
     @Test func namedAgents_AreRefusedForGood_OthersAreNot() {
         var manager = Manager(options: ["unwanted": "0102030405060708+00091FFFFE000101"])
@@ -34,8 +31,6 @@ import Testing
         #expect(result(other) == 7)
     }
 
-    // MARK: while the sinks are busy
-
     /// A manager whose sinks have not stored the one reading of an association that the agent gave up.
     private func busy() -> Manager {
         var manager = Manager()
@@ -54,7 +49,7 @@ import Testing
         #expect(manager.writes.isEmpty && manager.session.state == .unassociated)
         manager.play(.committed(through: 1))
         #expect(manager.writes.first?.hasPrefix("e300002c0000") == true && manager.session.state == .operating)
-        // The limit was taken back; firing late it refuses nobody.
+        // The limit was cancelled; firing late it refuses no agent.
         manager.play(.timerFired(.admission))
         #expect(!manager.writes.contains { $0.hasPrefix("e300002c0002") })
     }
@@ -65,7 +60,7 @@ import Testing
         #expect(manager.actions.contains { if case .arm(.admission, .seconds(5)) = $0 { true } else { false } })
         manager.play(.timerFired(.admission))
         #expect(result(manager) == 2 && manager.session.state == .unassociated)
-        // Committed later, nothing is answered; the next request is.
+        // A later commit is not answered; the next request is.
         manager.writes = []
         manager.play(.committed(through: 1))
         #expect(manager.writes.isEmpty)
@@ -78,7 +73,7 @@ import Testing
         manager.take(Self.request)
         manager.take(Self.request.replacingOccurrences(of: "02bc", with: "4000"))
         manager.play(.committed(through: 1))
-        // The last one counts, and it is answered once.
+        // The last one counts, and is answered once.
         #expect(manager.writes.filter { $0.hasPrefix("e3") }.count == 1 && result(manager) == 3)
         var other = busy()
         other.take(Self.request)
@@ -87,7 +82,7 @@ import Testing
         #expect(other.writes.isEmpty && other.session.state == .unassociated)
     }
 
-    /// Sinks that stop for two minutes: the agent keeps what it has, and gives it when its button is pressed again.
+    /// Sinks that stop for two minutes: the agent keeps its data, and sends it when its button is pressed again.
     @Test(arguments: [[:], ["report": "apart"], ["store": "yes"]] as [[String: String]])
     func stalledSinks_LoseNothing_AndTheAgentIsToldToWait(_ options: [String: String]) {
         let records = SimulatedRecord.sample(count: 4, seed: 11)
@@ -97,7 +92,7 @@ import Testing
         talk.run(until: .seconds(100))
         let answers = talk.managerWrites.filter { $0.first == 0xE3 }.map { $0[5] }
         #expect(answers.last == 2, "\(answers): \(talk.notes)")
-        // Refused, it stays silent: it is not asked again and again.
+        // Refused, it stays silent and is not asked repeatedly.
         #expect(answers.count <= 3, "\(answers)")
         talk.run(until: .seconds(250))
         talk.commitDelay = .milliseconds(5)
@@ -107,8 +102,6 @@ import Testing
         #expect(talk.pressures == PHDLineTests.text(records, options))
         #expect((talk.agent as? PHDSimulator)?.unsent.isEmpty == true)
     }
-
-    // MARK: without a usable configuration
 
     private static let uselessOffer = "e700002800260001010100200000ffffffff0d1c00164100000100100009000100010008092f000400024a04"
 
@@ -124,7 +117,7 @@ import Testing
         }
         manager.take(Self.request.replacingOccurrences(of: "02bc", with: "4000"))
         #expect(result(manager) == 6 && manager.session.state == .unassociated)
-        // Another agent on the same line is not meant.
+        // Another agent on the same line is not affected.
         manager.take(Self.request.replacingOccurrences(of: Self.agent, with: "00091ffffe000102"))
         #expect(result(manager) == 0 && manager.session.state == .operating)
     }
@@ -143,8 +136,6 @@ import Testing
         }
     }
 
-    // MARK: the description before the configuration
-
     @Test func description_CanBeAskedBeforeTheConfiguration() {
         let cuff = PHDSimulatedCuff(["configuration": "extended"])
         var manager = Manager(options: ["attributes": "early"])
@@ -155,7 +146,7 @@ import Testing
         #expect(manager.session.state == .waitingForConfiguration)
         manager.play(.received(cuff.configurationReport(invoke: 7, id: 0x4000)))
         #expect(manager.session.state == .operating)
-        // Asked once, and the configuration is answered as ever.
+        // Requested once; the configuration is answered as usual.
         #expect(manager.writes.filter { $0.contains("01030006") }.count == 1)
         #expect(manager.writes.last?.hasPrefix("e700001600140007") == true)
     }

@@ -82,7 +82,7 @@ enum PHDBytes {
         PHDStandardConfiguration.numeric(2, 18474, spec: 0xF040, unit: unit, map: [(0x0A4C, 2), (0x0990, 8)])
     }
 
-    /// A manager that has accepted this configuration of an agent, and answered it.
+    /// A manager that has accepted this configuration.
     static func manager(_ objects: [[UInt8]], _ command: SessionCommand = .follow) -> PHDVectorTests.Manager {
         var manager = PHDVectorTests.Manager(command)
         manager.play(.received(PHDSimulatedCuff(["configuration": "extended"]).associationRequest))

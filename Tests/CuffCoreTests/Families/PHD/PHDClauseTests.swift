@@ -2,11 +2,9 @@ import Testing
 
 @testable import CuffCore
 
-/// Clauses of the protocol that no conversation above happens to show: each event type, each timer, each limit.
+/// Clauses of the protocol that the other tests do not cover: each event type, each timer, each limit.
 @Suite struct PHDClauseTests {
     private typealias Manager = PHDVectorTests.Manager
-
-    // MARK: event types
 
     /// Handle 1: pressures; handle 2: pulse; handle 9: a scanner over both.
     private static let scanning: [UInt8] = PHDStandardConfiguration.list([
@@ -29,7 +27,7 @@ import Testing
     private static let pressures: [UInt8] = [0, 3, 0, 6, 0, 118, 0, 76, 0, 90]
     private static let pulse: [UInt8] = [0, 64]
 
-    /// An agent whose configuration has a scanner, in Operating; what was written so far is forgotten.
+    /// An agent whose configuration has a scanner, in Operating; earlier writes are dropped.
     private static func scanned(_ options: [String: String] = [:]) -> Manager {
         var manager = Manager(options: options)
         manager.take(PHDVectorTests.request.replacingOccurrences("02bc", "4001"))
@@ -114,7 +112,7 @@ import Testing
         #expect(reading.bloodPressure?.pulse == PulseRate(Digits(64)))
         #expect(reading.user == (shape.hasPersons ? 5 : nil))
         #expect(reading.clock.time == DeviceTime(year: 2026, month: 11, day: 20, hour: 7, minute: 10, second: 12, hundredths: 0))
-        // Handle and event type are copied, and nobody answers what was not to be confirmed.
+        // Handle and event type are copied; unconfirmed events get no answer.
         let answer =
             "e700001200100307020100" + "0a" + Hex.text([0, UInt8(handle)], separator: "") + "ffffffff"
             + Hex.text([0x0D, UInt8(event & 255)], separator: "") + "0000"
@@ -135,9 +133,7 @@ import Testing
         #expect(manager.writes == ["e700000c000a004d0300000400010000"])
     }
 
-    // MARK: association
-
-    /// The list may hold several; the first 20601 that can be accepted counts (Antidote looks at the first alone).
+    /// The list may hold several; the first acceptable 20601 entry counts (Antidote uses only the first).
     @Test func secondProtocolEntry_IsLookedAtToo() {
         let plain = Hex.bytes(PHDVectorTests.request) ?? []
         let info = Array(plain[16...])
@@ -168,8 +164,6 @@ import Testing
         #expect(named.writes.first?.hasPrefix("e300002c0000") == true && named.session.state == .operating)
     }
 
-    // MARK: timers
-
     private static func armed(_ manager: Manager) -> [TimerID: Duration] {
         var armed: [TimerID: Duration] = [:]
         for action in manager.actions {
@@ -179,7 +173,7 @@ import Testing
         return armed
     }
 
-    /// docs/PHD.md §9.1, each with what happens when it is over.
+    /// docs/PHD.md §9.1, with the effect of each.
     @Test func timers_HaveTheirLengths() {
         var waiting = Manager()
         waiting.take(PHDVectorTests.request.replacingOccurrences("02bc", "4000"))
@@ -191,7 +185,7 @@ import Testing
         operating.take(PHDVectorTests.request)
         #expect(Self.armed(operating)[.response] == .seconds(3))  // TOget
         #expect(Self.armed(operating)[.idle] == .seconds(1800))
-        // GET MDS that nobody answers is passed over.
+        // An unanswered GET MDS is skipped.
         operating.play(.timerFired(.response))
         #expect(operating.session.state == .operating && !operating.writes.contains { $0.hasPrefix("e6") })
         operating.play(.timerFired(.idle))
@@ -225,7 +219,7 @@ import Testing
 
     @Test func storeTimers_AreTheAgents() {
         let records = SimulatedRecord.sample(count: 2, seed: 1)
-        // 240000 ticks of 125 µs are 30 s; none named is a minute; shorter than an answer may take counts as that.
+        // 240000 ticks of 125 µs are 30 s; default: a minute; at least the time of an answer.
         for (ticks, limit) in [(UInt32(240_000), Duration.seconds(30)), (0, .seconds(60)), (8, .seconds(3))] {
             #expect(Self.armed(Self.store(.follow, transfer: ticks, records: records))[.store] == limit)
         }
@@ -234,11 +228,9 @@ import Testing
         clearing.play(.received(cuff.segmentData(invoke: 9, instance: 1, records, 0..<2)))
         clearing.play(.received(cuff.segmentInfo(invoke: 5, segments: [records])))
         #expect(clearing.writes.last?.contains("0c0c000a") == true)
-        // TOclr: 24000 ticks, as the simulated agent says, and not less than an answer may take.
+        // TOclr: 24000 ticks, as in the simulated agent, and at least the time of an answer.
         #expect(Self.armed(clearing)[.response] == .seconds(3))
     }
-
-    // MARK: PM-store
 
     @Test func transferThatTheAgentBrokeOff_IsBegunAgain_TwiceAtMost() {
         let records = SimulatedRecord.sample(count: 4, seed: 1)
@@ -257,12 +249,12 @@ import Testing
             #expect(triggers.count == min(round + 1, 3))
             manager.play(.received(cuff.triggerResult(invoke: UInt16(4 + round), instance: 1, 0)))
         }
-        // What came is kept under the same ids, and nothing was cleared.
+        // Received entries keep the same ids, and nothing was cleared.
         #expect(Set(manager.readings.map(\.raw)).count == 2)
         #expect(!manager.writes.contains { $0.contains("0c0c000a") })
     }
 
-    /// docs/PHD.md §8.1: the four stamps of an entry, alone and together; the calendar's counts where there are several.
+    /// docs/PHD.md §8.1: the four stamps of an entry, alone and together; the calendar's is preferred.
     @Test(arguments: [
         (UInt16(0x8000), PHDStamp.Kind.absolute), (0x4000, .relative), (0x2000, .highResolution), (0x1000, .baseOffset),
         (0xC000, .absolute), (0x9000, .absolute), (0xF000, .absolute),
@@ -305,7 +297,7 @@ import Testing
         case .absolute: #expect(observation.stamp.clock.time?.hour == 7)
         case .none: #expect(Bool(false))
         }
-        // One byte short is no entry.
+        // One byte short is not an entry.
         var short = 0
         #expect(!segment.read(entry.span, &short, entry.count - 1, into: &observations))
     }
@@ -328,9 +320,7 @@ import Testing
         #expect((talk.agent as? PHDSimulator)?.segments.allSatisfy(\.isEmpty) == true)
     }
 
-    // MARK: requests
-
-    /// docs/PHD.md §18: all data, single response, request id 1; and its answer is read like a report.
+    /// docs/PHD.md §18: all data, single response, request id 1; its answer is read like a report.
     @Test func dataRequest_IsMadeOnlyWhenAskedAndAllowed() {
         let able = PHDVectorTests.request.replacingOccurrences("00010100", "08810101")
         var silent = Manager()

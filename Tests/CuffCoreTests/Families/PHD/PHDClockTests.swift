@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Setting the clock of an agent, with the action that its kind of clock has.
+/// Setting the clock of an agent, with the action for its kind of clock.
 @Suite struct PHDClockTests {
     private static let summer = DeviceTime(year: 2026, month: 7, day: 1, hour: 12, minute: 0, second: 0, utcOffset: 120)
 
@@ -32,18 +32,18 @@ import Testing
         #expect(actions(talk) == [PHDAction.setTime])
     }
 
-    /// What is told last is what the agent shows afterwards, and not what it showed before.
+    /// The last reported time is the one after setting.
     @Test(arguments: ["absolute", "base-offset"]) func theNewTime_IsReadBack(_ time: String) {
         let talk = set(["time": time], Self.summer)
         #expect(talk.clocks.count == 2)
         // 2026-05-05T07:31:10 is the simulated agent's own time.
         #expect(talk.clocks.first?.month == 5)
         #expect(talk.clocks.last.map { ($0.month, $0.day, $0.hour, $0.minute) }.map { "\($0)" } == "(7, 1, 12, 0)")
-        // An agent that asked for it is not remembered as asking still.
+        // The agent's wish is no longer remembered.
         #expect(talk.remembered.allSatisfy { $0.value != [1] || !$0.key.hasPrefix("wants-clock") })
     }
 
-    /// The answer to the second question is lost: the clock was set all the same.
+    /// The answer to the second request is lost, but the clock was set.
     @Test func whatIsNotReadBack_IsSetAllTheSame() {
         var talk = PHDConversation(SimulatorScript(records: []))
         var descriptions = 0
@@ -79,7 +79,7 @@ import Testing
         #expect(answers == [PHDManagerAPDU.error(invoke: 5, 9)])
     }
 
-    /// Right invoke-id, right message, another action: nobody said that the clock was set.
+    /// Right invoke-id and message, but another action: no confirmation that the clock was set.
     @Test func answerOfAnotherAction_IsNotSet() {
         let cuff = PHDSimulatedCuff([:])
         var manager = PHDVectorTests.Manager(.setClock(Self.summer))
@@ -94,7 +94,7 @@ import Testing
     @Test func clearingAnsweredByAnotherAction_IsNotCleared() {
         var talk = PHDConversation(SimulatorScript(records: SimulatedRecord.sample(count: 2, seed: 3), options: ["store": "yes"]))
         talk.fault = { fromAgent, _, bytes in
-            // The answer to SEG_CLR under the name of SEG_GET_INFO.
+            // The answer to SEG_CLR with the action of SEG_GET_INFO.
             guard fromAgent, bytes.count == 18, bytes.span.bigEndian16(14) == PHDAction.clearSegments else { return [bytes] }
             var other = bytes
             other[15] = 0x0D

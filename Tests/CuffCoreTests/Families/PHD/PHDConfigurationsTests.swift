@@ -25,7 +25,7 @@ import Testing
         #expect(Self.actions { configurations.remember(Self.offer(), key: Self.key, into: &$0) }.isEmpty)
     }
 
-    /// A remembered one is doubtful, until it was doubted and sent again unchanged.
+    /// A remembered configuration is doubtful until it is sent again unchanged.
     @Test func rememberedConfiguration_IsDoubtful_UntilAffirmed() {
         var configurations = PHDConfigurations([Self.key: Self.bytes])
         configurations.adopt(Self.offer().configuration, 0x4000, isFresh: false, key: Self.key)
@@ -54,7 +54,7 @@ import Testing
         #expect(configurations.takeOffer(7) == nil)
     }
 
-    /// Three associations in a row, PHDConfigurations.uselessLimit; one with objects begins the count anew.
+    /// Three associations in a row, PHDConfigurations.uselessLimit; one with objects restarts the count.
     @Test func agentWithoutUsableConfigurations_IsCounted() {
         var configurations = PHDConfigurations([:])
         for round in 1...3 {

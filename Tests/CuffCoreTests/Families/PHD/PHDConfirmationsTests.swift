@@ -7,7 +7,7 @@ import Testing
         PHDReportHead(invoke: invoke, handle: 0, event: PHDEvent.scanFixed, isConfirmed: true)
     }
 
-    /// The invoke-ids of each write that is due.
+    /// The invoke-ids of each due write.
     private static func due(_ confirmations: inout PHDConfirmations) -> [[UInt16]] {
         var writes: [[UInt16]] = []
         while true {
@@ -43,7 +43,7 @@ import Testing
         #expect(Self.due(&confirmations) == [[1], [2], [3]])
     }
 
-    /// 4096 bytes hold 186 confirmations of 22; the one that crosses the limit still belongs to the write.
+    /// 4096 bytes hold 186 confirmations of 22; the one that crosses the limit is still in the write.
     @Test func longWrites_AreCut() {
         var confirmations = PHDConfirmations()
         for invoke in 1...500 as ClosedRange<UInt16> { confirmations.append(Self.head(invoke), digest: 0) }

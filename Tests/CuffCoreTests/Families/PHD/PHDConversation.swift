@@ -1,13 +1,13 @@
 import CuffCore
 
-/// Manager and simulated agent against each other in memory, on a clock of their own. What passes between them can be
-/// lost, doubled, cut or held back; time moves only when neither has anything to say.
+/// Manager and simulated agent in memory with virtual time. Writes can be lost, doubled, cut or delayed; time advances only when neither
+/// side has anything to do.
 struct PHDConversation {
     var session: any CuffSession
     var agent: any CuffSimulator
     var ledger: ReadingLedger
     var readings: [Reading] = []
-    /// Readings by id, the highest revision of each: what a sink keeps.
+    /// The highest revision of each reading by id, as in a sink.
     var stored: [UInt64: Reading] = [:]
     var managerWrites: [[UInt8]] = []
     var agentWrites: [[UInt8]] = []
@@ -17,13 +17,13 @@ struct PHDConversation {
     var remembered: [String: [UInt8]] = [:]
     var notes: [String] = []
     var now = Duration.zero
-    /// Each write of a side as it arrives at the other; empty = lost.
+    /// Changes a write on its way; empty: lost.
     var fault: (_ fromAgent: Bool, _ number: Int, _ bytes: [UInt8]) -> [[UInt8]] = { _, _, bytes in [bytes] }
-    /// How long a write is on its way. Later ones of the same side wait behind it: a stream keeps its order.
+    /// The delay of a write. Later ones of the same side wait behind it: a stream keeps its order.
     var latency: (_ fromAgent: Bool, _ number: Int) -> Duration = { _, _ in .zero }
-    /// Tells each write and note as it happens, for who looks into a failure.
+    /// Prints each write and note, for debugging.
     var isLoud = false
-    /// How long a sink takes to store what was emitted.
+    /// How long a sink takes to store readings.
     var commitDelay: Duration?
 
     private var sessionTimers: [TimerID: Duration] = [:]
@@ -46,7 +46,7 @@ struct PHDConversation {
         perform(agent.handle(.opened))
     }
 
-    /// Somebody presses the agent's button: it begins anew, with what it still holds.
+    /// The agent's button is pressed: it starts again with what it still holds.
     mutating func press() {
         perform(agent.handle(.closed))
         perform(agent.handle(.opened))
@@ -54,7 +54,7 @@ struct PHDConversation {
 
     mutating func tell(_ event: SessionEvent) { perform(session.handle(event)) }
 
-    /// Runs until the session finishes, nothing is left to happen, or `limit` is over.
+    /// Runs until the session finishes, nothing remains to be done, or `limit` is over.
     mutating func run(until limit: Duration = .seconds(600)) {
         var steps = 0
         while outcome == nil, steps < 20000 {
@@ -87,7 +87,7 @@ struct PHDConversation {
         return true
     }
 
-    /// The earliest, and of those the lowest: the same in every run.
+    /// The earliest, then the lowest, for reproducible runs.
     private static func due(_ timers: [TimerID: Duration], _ now: Duration) -> TimerID? {
         timers.filter { $0.value <= now }.min { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }?.key
     }
@@ -151,7 +151,7 @@ struct PHDConversation {
         }
     }
 
-    /// The final blood pressures that a sink keeps, as text, in the order of their time.
+    /// The final blood pressures in a sink, as text, in the order of their time.
     var pressures: [String] {
         stored.values.filter { !$0.isPending }.compactMap { reading in
             reading.bloodPressure.map { pressure in

@@ -40,12 +40,12 @@ import Testing
                     $0.flags.contains(.irregularPulse) && $0.bloodPressure?.systolic.digits.mantissa == Int64(Self.records[1].systolic)
                 })
         }
-        // The largest APDU every agent can take, and an association is ended in order.
+        // The largest APDU every agent can accept, and an association is ended in order.
         #expect(talk.managerWrites.allSatisfy { $0.count <= 224 })
         #expect(!talk.managerWrites.contains { $0.first == 0xE6 } && !talk.agentWrites.contains { $0.first == 0xE6 })
     }
 
-    /// Whatever is lost, doubled or cut on the way: every record arrives, none twice, and only what is on disk is acknowledged.
+    /// With lost, doubled or cut writes, every record arrives once, and only what is on disk is acknowledged.
     @Test(arguments: [["report": "apart", "batch": "2"], ["persons": "yes"], ["store": "yes"], ["configuration": "extended"]], 1...24)
     func faults_LoseNothingAndDoubleNothing(_ options: [String: String], _ seed: Int) {
         var talk = PHDConversation(Self.script(options))
@@ -71,7 +71,7 @@ import Testing
         #expect(!talk.stored.values.contains { if case .pulseRate = $0.content, !$0.isPending { true } else { false } })
     }
 
-    /// A line that loses, doubles and cuts one write in twelve for ten minutes, and then gets better.
+    /// A line that loses, doubles and cuts one write in twelve for ten minutes, and then recovers.
     @Test(
         arguments: [
             ["report": "apart", "batch": "3"], ["status": "yes"], ["store": "yes", "entries": "3"],
@@ -81,7 +81,7 @@ import Testing
         var talk = PHDConversation(Self.script(options))
         let random = Seeded(SplitMix64(seed: UInt64(seed) &* 77))
         talk.fault = { _, _, bytes in
-            // ABRT is never answered: a side that misses it, and is owed nothing, waits for the other for ever.
+            // ABRT is never answered: a side that misses it may wait for the other for ever.
             guard random.isBad, bytes.first != 0xE6, random.next() % 12 == 0 else { return [bytes] }
             switch random.next() % 4 {
             case 0: return []
@@ -90,7 +90,7 @@ import Testing
             default: return [[UInt8(truncatingIfNeeded: random.next())], bytes]
             }
         }
-        talk.commitDelay = .milliseconds(Int64(seed) * 350)  // the slower ones are too slow for the agent's patience
+        talk.commitDelay = .milliseconds(Int64(seed) * 350)  // the slowest exceed the agent's time-out
         talk.start(.follow)
         talk.run(until: .seconds(600))
         random.isBad = false
@@ -109,7 +109,7 @@ import Testing
 
     @Test func slowSinks_AreNotThankedFor_AndNothingIsLost() {
         var talk = PHDConversation(Self.script(["report": "apart"]))
-        // Slower than the agent waits (3 s): it gives up, comes back and sends the same again.
+        // Slower than the agent's time-out (3 s): it gives up, returns and sends the same bytes once more.
         talk.commitDelay = .seconds(4)
         talk.start(.follow)
         talk.run(until: .seconds(30))
@@ -175,7 +175,7 @@ import Testing
         #expect(talk.outcome == .complete)
         let set = try #require(talk.managerWrites.first { $0.count == 30 && $0[14] == 0x0C && $0[15] == 0x17 })
         #expect(Array(set[18..<26]) == [0x20, 0x26, 0x11, 0x21, 0x09, 0x00, 0x07, 0x00])
-        // The clock's own time was read before, so that old stamps can still be understood, and what it shows now afterwards.
+        // The clock's own time was read before, so that old stamps can be interpreted, and again afterwards.
         let now = DeviceTime(year: 2026, month: 11, day: 21, hour: 9, minute: 0, second: 7, hundredths: 0)
         #expect(talk.clocks == [DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 32, second: 0, hundredths: 0), now])
     }
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func rememberedConfiguration_ThatDoesNotFit_IsAskedForAgain() {
-        // Remembered: a scale. The agent is a cuff, and nothing it sends may be confirmed before it can be read.
+        // Remembered: a scale. The agent is a cuff, and its reports must not be confirmed before they can be decoded.
         let key = "config/00091ffffe000101/4000"
         let scale = Hex.bytes("0001002c0006000100060024092f00040002e1400a460002f0400996000206c30a55000c000200080a560004099000080000") ?? []
         var talk = PHDConversation(Self.script(["configuration": "extended"]), memory: [key: Array(scale.prefix(48))])

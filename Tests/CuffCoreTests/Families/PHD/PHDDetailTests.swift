@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// What an agent says of itself beside its name: kept whole, and shown by `cuff info`.
+/// An agent's further facts: kept whole, and shown by `cuff info`.
 @Suite struct PHDDetailTests {
     private func octets(_ text: String) -> [UInt8] { [0, UInt8(text.utf8.count)] + Array(text.utf8) }
 
@@ -79,7 +79,7 @@ import Testing
             ], "\(rows)")
     }
 
-    /// An update of handle 0 takes the place of all rows of its names, and of no others.
+    /// An update of handle 0 replaces all rows of its names, and no others.
     @Test func anUpdate_ReplacesAllRowsOfItsNames() {
         var known = PHDDeviceFacts(device: "1")
         for (name, value) in [("power", "on mains"), ("certification", "a"), ("certification", "b"), ("battery lasts", "90 min")] {
@@ -111,7 +111,7 @@ import Testing
         #expect(try #require(told(manager)).details.count == PHDDeviceFacts.detailCeiling + 3)
     }
 
-    /// Mds-Time-Info's bit 0010: the manager is encouraged to set the time.
+    /// Mds-Time-Info's bit 0010: the manager should set the time.
     @Test func clockWish_IsToldAndRemembered() throws {
         var manager = PHDBytes.manager([Self.object], .information)
         let info = PHDBytes.words(0xC010, 0x1F00, 0xFFFF, 0xFFFF, 100, 0, 0, 0)
@@ -125,7 +125,7 @@ import Testing
         #expect(told(content)?.wantsClock == false)
     }
 
-    /// AARE with the one version bit that the agent offers, and none where it offers no known one.
+    /// AARE with the one version bit that the agent offers, and none for an unknown one.
     @Test(arguments: [
         (UInt8(0xE0), "80000000", "0003"), (0x40, "40000000", "0003"), (0x60, "40000000", "0003"), (0x20, "20000000", "0003"),
         (0x10, "10000000", "0003"), (0x08, "00000000", "0005"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// The other agents: their standard configurations, the names and units of what they send, and what is not believed.
+/// Other agents: their standard configurations, the names and units of their values, and rejected values.
 @Suite struct PHDDeviceTypeTests {
     private func request(_ configuration: UInt16) -> SessionEvent {
         var bytes = PHDSimulatedCuff(["configuration": "extended"]).associationRequest
@@ -32,7 +32,7 @@ import Testing
         #expect(manager.answers().last == "rors")
     }
 
-    /// Bytes of configuration 800 as Freescale's agent spells them out, and of 1500 as Antidote's does: the whole list.
+    /// Bytes of configuration 800 as sent by Freescale's agent, and of 1500 as by Antidote's.
     @Test func standardConfigurations_AreAsTheirSourcesSpellThem() {
         func hex(_ id: UInt16) -> String { Hex.text(PHDStandardConfiguration.bytes(id) ?? [], separator: "") }
         #expect(
@@ -46,14 +46,14 @@ import Testing
                 + "0a55000c00020008" + "0a4c0002" + "09900008")
     }
 
-    /// Whose contents no public source tells, an agent is asked to spell out.
+    /// Configurations without a public source are requested from the agent.
     @Test(arguments: [UInt16(0x0258), 0x02BD, 0x0708, 0x07D0, 0x0834, 0x1004, 0x1C20])
     func otherStandardConfigurations_AreAskedFor(_ id: UInt16) {
         #expect(manager(id).writes.first?.hasPrefix("e300002c0003") == true)
     }
 
-    /// Antidote's glucose agent sends a FLOAT where its map has an SFLOAT. No number is made of its first half: it is not
-    /// confirmed, and in the next association the agent is asked what it means.
+    /// Antidote's glucose agent sends a FLOAT where its map has an SFLOAT. Its first half does not become a number: the report is not
+    /// confirmed, and the next association asks for the configuration.
     @Test func standardConfigurationThatDoesNotFit_GivesNoValue() {
         var manager = manager(0x06A4)
         _ = manager.answers()
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// What a body composition analyzer, a peak flow meter and others spell out has names and units: nothing is a bare number.
+    /// The values of a body composition analyzer, a peak flow meter and others have names and units.
     @Test(arguments: [
         (UInt16(2), UInt16(57676), UInt16(544), "MDC_BODY_FAT", "%"), (2, 57692, 1731, "MDC_BODY_WATER", "kg"),
         (2, 21512, 3072, "MDC_FLOW_AWAY_EXP_FORCED_PEAK", "L/min"), (2, 21514, 1600, "MDC_VOL_AWAY_EXP_FORCED_1S", "L"),

@@ -1,9 +1,9 @@
 import CuffCore
 import Testing
 
-/// The host ends while an association stands: IEEE 11073-20601, release request and response.
+/// The host ends during an association: IEEE 11073-20601, release request and response.
 @Suite struct PHDEndingTests {
-    /// A follower whose agent is associated, and what it wrote last.
+    /// A follower with an associated agent, and its last write.
     private func associated() throws -> any CuffSession {
         var session = CuffDriver.phd.makeSession(SessionContext())
         var agent = CuffDriver.phd.makeSimulator(SimulatorScript(records: [], pushes: false))
@@ -11,7 +11,7 @@ import Testing
         _ = session.handle(.command(.follow))
         var toManager = agent.handle(.opened)
         var answers = 0
-        // The greeting and, where it is asked for, the configuration: a handful of turns.
+        // The association and, if needed, the configuration take a few turns.
         for _ in 0..<8 {
             var toAgent: [[UInt8]] = []
             for case .write(let bytes) in toManager {

@@ -53,7 +53,7 @@ import Testing
         #expect(!tree.contains("malformed"))
     }
 
-    /// Persons and lists stand in the tree like everything else: no byte of the report is passed over.
+    /// Persons and lists are in the tree too: no byte of the report is omitted.
     @Test func reportOfPersons_ShowsItsLists() {
         let cuff = PHDSimulatedCuff(["persons": "yes"])
         let apdu = cuff.report(invoke: 1, number: 4, cuff.reportBodies(SimulatedRecord.sample(count: 2, seed: 1))[0])
@@ -92,7 +92,7 @@ import Testing
         #expect(map.hasPrefix("absolute time; "), "\(map)")
         #expect(map.contains("handle 1 2::18948") && map.contains("Compound-Basic-Nu-Observed-Value 10"), "\(map)")
         #expect(map.contains("; ") && map.contains("handle 2 2::18474"), "\(map)")
-        // Lengths that lie are said, not followed.
+        // Wrong lengths are reported, not followed.
         #expect(value(0x092D, "0002 0008 0001 0000 0002 534e").contains("list"))
     }
 

@@ -2,9 +2,9 @@ import Testing
 
 @testable import CuffCore
 
-/// Whatever arrives, in whatever order: no crash, no buffer without bound, and never a reading from a damaged report.
+/// Any input in any order: no trap, no unbounded buffer, and no reading from a damaged report.
 @Suite struct PHDHostileTests {
-    /// Every line of every shared session and of the project's own captures, each in its place in the conversation.
+    /// Every line of every shared session and of the project's own captures, with its place in the conversation.
     private static let conversations: [[CaptureItem]] =
         (CaptureFile.shared + CaptureFile.own).filter { $0.header["driver"] == "phd" && $0.kind != "values" }.map(\.items)
 
@@ -15,7 +15,6 @@ import Testing
         }
     }
 
-    /// A session that has played `items`.
     private static func session(after items: ArraySlice<CaptureItem>) -> PHDSession {
         var session = PHDSession(SessionContext())
         var actions = SessionActions()
@@ -31,7 +30,7 @@ import Testing
         return session
     }
 
-    /// What a session that then gets `damaged`, and is closed, emits.
+    /// The readings of a session that then receives `damaged`, and is closed.
     @discardableResult
     private static func play(_ session: PHDSession, _ damaged: [UInt8], fromCuff: Bool) -> Int {
         var session = session
@@ -43,7 +42,7 @@ import Testing
         return actions.readings.count
     }
 
-    /// Each line of each conversation, with the session that stands before it.
+    /// Each line of each conversation, with the session before it.
     private static func eachLine(_ items: [CaptureItem], _ body: (PHDSession, _ bytes: [UInt8], _ fromCuff: Bool) -> Void) {
         for (index, item) in items.enumerated() {
             let session = session(after: items.prefix(index))
@@ -66,7 +65,7 @@ import Testing
         }
     }
 
-    /// Every byte becomes another: all its bits turned, one more, or zero, in turn.
+    /// Each byte is replaced: all bits inverted, plus one, or zero, in turn.
     @Test(arguments: conversations.indices)
     func everySingleByteMutation_OfEveryLine_IsSurvived(_ number: Int) {
         Self.eachLine(Self.conversations[number]) { session, bytes, fromCuff in
@@ -79,7 +78,7 @@ import Testing
         }
     }
 
-    /// A report whose lengths do not add up gives nothing, wherever the lie stands.
+    /// A report with an inconsistent length at any place gives nothing.
     @Test func damagedLengths_GiveNoReading() {
         let report = Hex.bytes(PHDStateTableTests.report) ?? []
         let session = Self.session(after: [CaptureItem(.fromCuff(Hex.bytes(PHDVectorTests.request) ?? []))])
@@ -94,7 +93,7 @@ import Testing
         }
     }
 
-    /// Pieces of real conversations, noise, timers, commits and commands in random order.
+    /// Parts of real conversations, noise, timers, commits and commands in random order.
     @Test(arguments: 1...40)
     func anyOrder_IsSurvivedWithinBounds(_ seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))

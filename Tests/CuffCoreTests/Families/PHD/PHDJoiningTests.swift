@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffCore
 
-/// What belongs to one measurement comes together, in whatever order and reports it was sent.
+/// The parts of one measurement are joined, in any order and number of reports.
 @Suite struct PHDJoiningTests {
     private let cuff = PHDSimulatedCuff(["report": "apart"])
     private let withStatus = PHDSimulatedCuff(["status": "yes"])
@@ -46,7 +46,7 @@ import Testing
         #expect(text(manager.readings) == ["120/80 0 pending", "130/85 0 pending"])
         send(1, records.reversed(), to: &manager, number: 1)
         #expect(text(manager.readings).suffix(2).sorted() == ["120/80 60 final 2", "130/85 70 final 2"])
-        // The id is made of what does not change: the pressures' own bytes.
+        // The id depends on what does not change: the pressures' own bytes.
         #expect(manager.readings[0].raw == manager.readings[2].raw || manager.readings[0].raw == manager.readings[3].raw)
         manager.take("e40000020000")
         #expect(manager.readings.count == 4)
@@ -85,7 +85,7 @@ import Testing
         send(1, records, to: &manager, number: 0)
         manager.take("e40000020000")
         #expect(manager.readings.count == before, "\(text(manager.readings))")
-        // Repeated or not, every report was confirmed.
+        // Every report was confirmed, repeated or not.
         #expect(manager.writes.filter { $0.hasPrefix("e70000120010") }.count == 4)
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// What was started in an association ends before it does: scanners, and data requests that run on.
+/// What was started in an association ends before it does: scanners, and continuous data requests.
 @Suite struct PHDLettingGoTests {
     private static let oximeter: [[UInt8]] = [
         PHDStandardConfiguration.numeric(1, 19384, spec: 0x40C0, unit: 544, map: [(0x0A4C, 2)]),
@@ -61,7 +61,7 @@ import Testing
         let hasWords = manager.session.endInOrder(into: &actions)
         #expect(hasWords)
         let off = Array(actions).compactMap { if case .write(let bytes) = $0 { bytes } else { nil } }
-        // SET Operational-State of handle 55 to 0; invoke-ids 1 to 3 are spent.
+        // SET Operational-State of handle 55 to 0; invoke-ids 1 to 3 are used.
         #expect(off.map { Hex.text($0, separator: "") } == ["e70000160014" + "00040105000e0037" + "000100080000095300020000"])
         manager.writes.append(Hex.text(off.first ?? [], separator: ""))
         answerScanner(&manager, 55, isOn: 0)

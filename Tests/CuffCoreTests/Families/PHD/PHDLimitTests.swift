@@ -2,11 +2,11 @@ import Testing
 
 @testable import CuffCore
 
-/// A few bytes cannot become many observations, and no agent is asked for ever.
+/// A few bytes cannot become many observations, and requests are bounded.
 @Suite struct PHDLimitTests {
     private static func map(_ items: [(UInt16, UInt16)], _ writer: inout PHDWriter) { PHDStandardConfiguration.map(items, into: &writer) }
 
-    /// A scanner of so many parts, each an attribute that has no length.
+    /// A scanner of this many parts, each an attribute of length zero.
     private static func scanner(parts: Int) -> [UInt8] {
         PHDStandardConfiguration.object(16, 0x37, count: 1) {
             $0.attribute(PHDAttribute.scanMap) {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// So many octet strings of nothing.
+    /// This many empty octet strings.
     private static func grouped(_ count: Int) -> [UInt8] {
         PHDBytes.event(0x0D24, handle: 0x37) {
             $0.append16(0xF000)
@@ -42,12 +42,12 @@ import Testing
         manager.play(.received(Self.grouped(12000)))
         #expect(manager.session.reports.observations.count <= PHDReport.ceiling)
         #expect(manager.answers() == ["rorj:2"] && manager.readings.isEmpty)
-        // Of the same scanner, a report that stays below.
+        // A smaller report of the same scanner.
         manager.play(.received(Self.grouped(3)))
         #expect(manager.answers() == ["rors"])
     }
 
-    /// What the bytes do not fill is not made up: one part is cut, and the others are not there.
+    /// Parts behind the end are not invented: one part is cut, and the others are missing.
     @Test func partsBehindTheEnd_AreNotRead() {
         var manager = PHDBytes.manager([
             PHDBytes.pulseObject(),
@@ -77,11 +77,9 @@ import Testing
         #expect(PHDConfiguration(object(PHDConfiguration.mapCeiling + 1)) == nil)
     }
 
-    // MARK: stores
-
     private static let cuff = PHDSimulatedCuff(["store": "yes"])
 
-    /// SEG_GET_INFO's answer: segments of these numbers, with an entry map of a relative stamp and so many elements.
+    /// SEG_GET_INFO's answer: segments of these numbers, with an entry map of a relative stamp and this many elements.
     private static func segments(_ instances: [UInt16], elements: Int, attributes: [(UInt16, UInt16)]) -> [UInt8] {
         PHDWriter.presentation(invoke: 3, PHDMessage.actionResult, capacity: 4096) {
             $0.append16(PHDSimulatedCuff.storeHandle)
@@ -121,7 +119,7 @@ import Testing
 
     private func triggers(_ manager: PHDVectorTests.Manager) -> Int { manager.writes.filter { $0.contains("0c1c0002") }.count }
 
-    /// 16 KB of stamps, and 256 elements of nothing to each of them.
+    /// 16 KB of stamps, each with 256 empty elements.
     @Test func segmentEvent_IsBounded() {
         var manager = reading(Self.segments([1], elements: 256, attributes: [(0xF001, 0)]))
         #expect(triggers(manager) == 1)
@@ -174,7 +172,7 @@ import Testing
         #expect(progress == PHDProgress.stepLimit)
     }
 
-    /// 2000 measurements of one moment in one report: what is looked through for each is bounded, and none is lost.
+    /// 2000 measurements of one moment in one report: the search for each is bounded, and none is lost.
     @Test func manyMeasurementsOfOneReport_AreAllRead() {
         var manager = PHDBytes.manager([PHDBytes.pressureObject()])
         var observations: [(handle: UInt16, bytes: [UInt8])] = []

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CuffCore
 
-/// Manager and agent over a line that damages what passes: whatever it does, a command ends within its bound, what was
-/// acknowledged is stored, what was not is still in the agent, and nothing is stored twice.
+/// Manager and agent over a damaged line: a command ends within its bound, what was acknowledged is stored, the rest is still in the agent,
+/// and nothing is stored twice.
 @Suite struct PHDLineTests {
     static let variants: [[String: String]] = [
         [:], ["configuration": "extended"], ["persons": "yes"], ["report": "variable"], ["report": "apart", "batch": "3"],
@@ -25,13 +25,13 @@ import Testing
         }.sorted()
     }
 
-    /// Faults that leave whole APDUs whole; those that do not; and all. A truncated APDU is completed by the first bytes of
-    /// the next one if that comes at once, and the protocol has no checksum that could tell: see PHDFrame.
+    /// Faults that keep APDUs whole; others; and all. A truncated APDU is completed by the first bytes of the next one if that comes at
+    /// once, and the protocol has no checksum to detect it: see PHDFrame.
     static let faults: [[BadLine.Fault]] = [
         [.lost, .doubled, .split, .late, .noise], [.lost, .doubled, .truncated, .beheaded, .split, .noise], BadLine.Fault.allCases,
     ]
 
-    /// A line that is bad for minutes, with sinks that are fast, slow or too slow for the agent, and then gets better.
+    /// A line that is bad for minutes, with sinks that are fast, slow or too slow for the agent, and then recovers.
     @Test(arguments: variants)
     func anyFaults_LoseNothing_AndDoubleNothing(_ options: [String: String]) {
         let wanted = Self.text(Self.records, options)
@@ -45,7 +45,7 @@ import Testing
             line.mend()
             talk.commitDelay = .milliseconds(5)
             talk.run(until: .seconds(430))
-            // An agent that was refused stays silent until somebody presses its button.
+            // An agent that was refused stays silent until its button is pressed.
             talk.press()
             talk.run(until: .seconds(2000))
             talk.tell(.closed)
@@ -103,8 +103,8 @@ import Testing
         }
     }
 
-    /// A report that lost its end, with the next one right behind it in the same bytes: no number of the first is made of the
-    /// second's, and in a recording the second is read.
+    /// A truncated report directly followed by the next one: no value of the first is made of the second's bytes, and in a recording the
+    /// second is read.
     @Test func truncatedReport_IsNotFilledUpByTheNext() {
         let first = Hex.bytes(PHDStateTableTests.report) ?? []
         // 121/81, mean 95, at another minute.
@@ -129,9 +129,7 @@ import Testing
         }
     }
 
-    // MARK: bounds
-
-    /// A read over a line that stays bad: it ends, what the agent was told it may forget is stored, and it says so.
+    /// A read over a line that stays bad: it ends with an error, and everything acknowledged is stored.
     @Test(arguments: variants)
     func aReadOverABadLine_Ends_AndLosesNothingThatWasAcknowledged(_ options: [String: String]) {
         for seed in UInt64(0)..<Effort.choose(14, exhaustive: 90) {
@@ -142,7 +140,7 @@ import Testing
             talk.start(.readMemory(user: nil))
             talk.run(until: .seconds(7200))
             #expect(talk.outcome != nil, "seed \(seed) has no end")
-            // A minute after the last of what can be progress here: seven records, and as many steps as a plan has.
+            // A minute after the last possible progress: seven records, and as many steps as a plan has.
             #expect(talk.now <= .seconds(600), "seed \(seed) took \(talk.now)")
             if case .unsupported = talk.outcome { #expect(Bool(false)) }
             guard let agent = talk.agent as? PHDSimulator else { return #expect(Bool(false)) }
@@ -156,8 +154,7 @@ import Testing
         }
     }
 
-    /// Single bytes lost, doubled and changed, one in a hundred: numbers may then be wrong, for nothing checks them, but
-    /// there is an end.
+    /// Single bytes lost, doubled and changed, one in a hundred: values may be wrong without a check, but it ends.
     @Test(arguments: variants, [0.002, 0.01, 0.05])
     func aReadOverAWornLine_Ends(_ options: [String: String], _ rate: Double) {
         for seed in UInt64(0)..<Effort.choose(8, exhaustive: 25) {
@@ -170,7 +167,7 @@ import Testing
         }
     }
 
-    /// An agent that associates again and again, and from which nothing ever comes through.
+    /// An agent that associates repeatedly without any data getting through.
     @Test func associationsWithoutProgress_AreCounted() {
         var talk = PHDConversation(SimulatorScript(records: Self.records, interval: .milliseconds(100), options: ["release": "no"]))
         // Reports are lost; everything else arrives.
@@ -183,7 +180,7 @@ import Testing
         #expect(talk.readings.isEmpty)
     }
 
-    /// Confirmations that never arrive: the same report again and again is no progress.
+    /// The same unconfirmed report again and again is not progress.
     @Test func confirmationsThatAreLost_AreNoProgress() {
         var talk = PHDConversation(SimulatorScript(records: Self.records, interval: .milliseconds(100)))
         talk.fault = { fromAgent, _, bytes in !fromAgent && bytes.count == 22 && bytes[8] == 2 ? [] : [bytes] }
@@ -191,7 +188,7 @@ import Testing
         talk.run(until: .seconds(7200))
         guard case .failed = talk.outcome else { return #expect(Bool(false), "\(String(describing: talk.outcome))") }
         #expect(talk.now <= PHDProgress.patience + .seconds(10))
-        // What came is stored once, and the agent still has it.
+        // The reading is stored once, and the agent still has it.
         #expect(talk.pressures == Self.text(Array(Self.records.prefix(1)), [:]))
         #expect((talk.agent as? PHDSimulator)?.unsent.count == Self.records.count)
     }
@@ -205,7 +202,7 @@ import Testing
         guard case .noAnswer = talk.outcome else { return #expect(Bool(false), "\(String(describing: talk.outcome))") }
     }
 
-    /// Every ABRT of ours is lost but the third of a row: the agent hears of it all the same.
+    /// All of our ABRTs except every third are lost, but the agent receives one.
     @Test func lostABRT_IsRepeated() {
         var talk = PHDConversation(SimulatorScript(records: Self.records, options: ["store": "yes"]))
         var aborts = 0
@@ -223,7 +220,7 @@ import Testing
         #expect(talk.pressures == Self.text(Self.records, ["store": "yes"]))
     }
 
-    /// A length that is wrong swallows what follows, but not for ever, even if something always follows.
+    /// A wrong length swallows what follows, but only for a limited time.
     @Test func wrongLength_IsGivenUp_WhileBytesKeepComing() {
         var manager = PHDVectorTests.Manager()
         manager.take(PHDVectorTests.request)
@@ -231,7 +228,7 @@ import Testing
         manager.play(.received([0xE7, 0x00, 0x20, 0x3E, 0x00, 0x3C]))
         let limits = manager.actions.compactMap { if case .arm(.frame, let limit) = $0 { limit } else { nil } }
         #expect(limits.last == .milliseconds(2000 + 2 * 0x203E))
-        // More bytes arm the pause between bytes anew, and not the whole.
+        // More bytes restart the pause between bytes, but not the limit of the whole.
         manager.actions.removeAll()
         manager.play(.received([UInt8](repeating: 0, count: 40)))
         #expect(!manager.actions.contains { if case .arm(.frame, _) = $0 { true } else { false } })
@@ -241,12 +238,12 @@ import Testing
         #expect(manager.session.reader.waiting == 0)
     }
 
-    /// A configuration that was damaged on its way does not fit; nothing is confirmed that it could not read.
+    /// A damaged configuration does not fit; reports that it cannot decode are not confirmed.
     @Test func damagedConfiguration_IsAskedForAgain() {
         var talk = PHDConversation(SimulatorScript(records: Self.records, options: ["configuration": "extended"]))
         talk.fault = { fromAgent, number, bytes in
             guard fromAgent, number == 1 else { return [bytes] }
-            // The compound's length in the attribute-value-map: 12 bytes where there are 10.
+            // The compound's length in the attribute-value-map: 12 bytes instead of 10.
             var damaged = bytes
             for place in 0..<(bytes.count - 3) where Array(bytes[place..<place + 4]) == [0x0A, 0x75, 0x00, 0x0A] {
                 damaged[place + 3] = 0x0C

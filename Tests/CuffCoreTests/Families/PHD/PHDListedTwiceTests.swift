@@ -2,9 +2,9 @@ import Testing
 
 @testable import CuffCore
 
-/// Equal stamps and pressures again: another pulse is another measurement, and less is the same one.
+/// Equal stamps and pressures: another pulse is another measurement, and fewer values are the same one.
 @Suite struct PHDListedTwiceTests {
-    /// A link with an agent of the standard configuration; what a sink keeps is looked at by id, the highest revision of each.
+    /// A link with an agent of the standard configuration; readings as in a sink, the highest revision by id.
     private struct Line {
         private var link: LinkState
         private var invoke: UInt16 = 0
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// 2026-11-20 07:10 and so many seconds.
+    /// 2026-11-20 07:10 and this second.
     private static func stamp(_ second: UInt8) -> [UInt8] { [0x20, 0x26, 0x11, 0x20, 0x07, 0x10, second, 0] }
     /// 147/93 with mean 111, under the compound's head: three values, six bytes.
     private static func pressures(_ second: UInt8 = 0x12, mean: UInt16 = 111) -> (handle: UInt16, bytes: [UInt8]) {
@@ -74,7 +74,7 @@ import Testing
         line.report([Self.pressures(), Self.pulse(66)])
         line.report([Self.pressures(), Self.pulse(72)])
         #expect(line.texts == ["147/93 (111) 66", "147/93 (111) 72"])
-        // Both again, in any order and in another association: nothing new.
+        // Both repeated, in any order and in another association: nothing new.
         line.abort()
         line.associate()
         line.report([Self.pressures(), Self.pulse(72)])
@@ -82,7 +82,7 @@ import Testing
         #expect(line.texts == ["147/93 (111) 66", "147/93 (111) 72"])
     }
 
-    /// Each report is read by a process of its own; both store into one database.
+    /// Each report is read by a separate process; both store into one database.
     @Test(arguments: [0x12, 0] as [UInt8]) func twoPulses_InTwoProcesses_AreTwoReadings(_ second: UInt8) {
         var stored: [Reading] = []
         for pulse in [66, 72, 66, 72] as [UInt16] {
@@ -99,7 +99,7 @@ import Testing
         #expect(line.texts == ["147/93 (111) 66", "147/93 (111) 72"])
     }
 
-    /// A pulse that completes what was stored without one keeps the id; another one later has its own.
+    /// A pulse that completes a stored reading keeps the id; another one later has its own.
     @Test func aLatePulse_KeepsTheID() {
         var line = Line()
         line.report([Self.pressures()])
@@ -112,7 +112,7 @@ import Testing
         #expect(line.texts == ["147/93 (111) 66", "147/93 (111) 72"])
     }
 
-    /// The second comes when the session that heard the first has ended.
+    /// The second comes after the session of the first has ended.
     @Test func twoPulses_InTwoSessions_AreTwoReadings() {
         var line = Line([.readMemory(user: nil), .follow])
         line.report([Self.pressures(0), Self.pulse(66, 0)])
@@ -159,7 +159,6 @@ import Testing
         }
     }
 
-    /// In reports, associations and sessions of their own.
     @Test func cameAgainWithLess_TheFullerStays() {
         for more in [true, false] {
             let full = [Self.pressures(), Self.pulse(81)]
@@ -179,8 +178,7 @@ import Testing
         }
     }
 
-    /// A stamp on the whole minute may be that of a cuff whose stamps tell no seconds: two measurements of one report stay two, and
-    /// neither loses anything.
+    /// A stamp on the whole minute may be from a cuff without seconds: two measurements of one report stay two, and neither loses anything.
     @Test func stampsWithoutSeconds_KeepBoth() {
         var line = Line()
         line.report([Self.pressures(0), Self.pulse(81, 0), Self.pressures(0)])
@@ -195,7 +193,7 @@ import Testing
         #expect(line.texts == ["147/93 (111) 81", "147/93 (112) 81"])
     }
 
-    /// As many pulses under one stamp as anybody sends: each is kept once.
+    /// Many pulses under one stamp are each stored once.
     @Test func manyPulses_AreManyReadings() {
         var line = Line()
         for _ in 1...2 {

@@ -3,10 +3,10 @@ import Testing
 
 @testable import CuffCore
 
-/// Each sentence that the shared descriptions say a manager `must` hold, with the test that holds it to that. A sentence
-/// that nobody proves, and a proof of a sentence that is gone, both fail here.
+/// The `must` sentences of the shared descriptions, with the test of each. Sentences without a test, and tests of missing sentences, fail
+/// here.
 @Suite struct PHDMustTests {
-    /// Vector, sentence and test; the tests without a suite stand below.
+    /// Vector, sentence and test; tests without a suite are below.
     static let proofs: [(vector: String, sentence: String, test: String)] = [
         ("and-ua767pbtc-2012", "pressure and pulse arrive in different scan reports: correlate on timestamp", "separateReports_AreJoined"),
         ("and-ua767pbtc-2012", "several stored readings batched in one report (same handle repeated)", "separateReports_AreJoined"),
@@ -124,7 +124,7 @@ import Testing
         #expect(sentences == proved, "unproved: \(sentences.subtracting(proved)), gone: \(proved.subtracting(sentences))")
     }
 
-    /// The tests named above exist: this folder's sources have a function of that name.
+    /// The named tests exist in this folder's sources.
     @Test func everyProof_IsATest() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         for proof in Self.proofs {
@@ -134,8 +134,6 @@ import Testing
             #expect(text.contains("func \(parts[parts.count - 1])("), "\(proof.test)")
         }
     }
-
-    // MARK: proofs that stand nowhere else
 
     /// The recorded conversation, both sides of it.
     private func recorded(_ name: String) -> [Reading]? {
@@ -157,7 +155,7 @@ import Testing
         #expect(whole.count == 3)
         #expect(whole.map { $0.systolic.digits.mantissa }.sorted() == [103, 108, 109])
         #expect(whole.allSatisfy { $0.pulse != nil })
-        // The two of one report came out as pending together, before their pulses.
+        // The two of one report were pending together, before their pulses.
         #expect(readings.prefix(2).allSatisfy { $0.isPending })
     }
 
@@ -167,7 +165,7 @@ import Testing
         guard lines.count > 1 else { return }
         var manager = PHDVectorTests.Manager()
         manager.play(.received(lines[0].bytes))
-        // The recorded agent offers the same again for as long as it is refused.
+        // The recorded agent repeats the offer as long as it is refused.
         for _ in 0..<20 where manager.session.state == .waitingForConfiguration { manager.play(.received(lines[1].bytes)) }
         let refusals = manager.writes.filter { $0.hasPrefix("e7000016") && !$0.hasSuffix("0000") }
         #expect(refusals.count <= PHDConfigurations.offerLimit)
@@ -181,7 +179,7 @@ import Testing
         manager.writes = []
         manager.take(PHDStateTableTests.report)
         #expect(manager.readings.count == 1 && manager.writes.isEmpty)
-        // Nothing else is waited for: the confirmation leaves in the very event that tells of the disk.
+        // The confirmation is written in the event of the commit.
         manager.play(.committed(through: 1))
         #expect(manager.writes.first == "e70000120010004d0201000a0000ffffffff0d1d0000")
     }
@@ -204,7 +202,7 @@ import Testing
         manager.play(.received(cuff.storeDescription(invoke: 2, segments: segments)))
         manager.play(.received(cuff.segmentInfo(invoke: 3, segments: segments)))
         manager.play(.received(cuff.triggerResult(invoke: 4, instance: 1, result)))
-        // On to the next segment, in the same association.
+        // The next segment, in the same association.
         #expect(manager.session.state == .operating && manager.writes.last?.hasSuffix("0c1c00020002") == true)
         manager.play(.received(cuff.triggerResult(invoke: 5, instance: 2, 0)))
         manager.play(.received(cuff.segmentData(invoke: 9, instance: 2, segments[1], 0..<1)))

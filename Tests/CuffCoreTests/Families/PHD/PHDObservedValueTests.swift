@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// What stands within a value or beside it reaches the reading, and what is not there makes none.
+/// Facts within or beside a value reach the reading.
 @Suite struct PHDObservedValueTests {
     typealias Attribute = PHDBytes.Attribute
 
@@ -25,7 +25,7 @@ import Testing
         #expect(manager.readings.first?.bloodPressure?.systolic == .mmHg(120))
     }
 
-    /// The status is not of the form that is recognised again, but of the value.
+    /// The status belongs to the value, not to the learned form.
     @Test func statusWithinACompound_IsReadAnewInEachReport() {
         var manager = PHDBytes.manager([PHDBytes.pressureObject()])
         for statuses: [UInt16] in [[0, 0, 0], [0x8000, 0, 0], [0, 0, 0], [0, 0x4000, 0]] {
@@ -42,10 +42,10 @@ import Testing
         #expect(manager.readings.first?.bloodPressure?.pulse == PulseRate(66))
     }
 
-    /// A component keeps its own status where the components stay apart.
+    /// Separate components keep their own status.
     @Test func statusOfAComponent_IsTheComponents() {
         var manager = PHDBytes.manager([PHDBytes.pressureObject()])
-        // Kilogram is no unit of a pressure, so nothing of it is a blood pressure.
+        // Kilogram is not a unit of pressure, so this is not a blood pressure.
         let items = [PHDBytes.words(18949, 0x8000, 1731, 0, 120), PHDBytes.words(18950, 0, 1731, 0, 80)]
         manager.play(.received(PHDBytes.variable([(1, [(0x094B, PHDBytes.words(2, 20) + items.flatMap { $0 })])])))
         #expect(manager.readings.map(\.flags) == [.invalid, []])
@@ -80,7 +80,7 @@ import Testing
         #expect(manager.notes.filter { $0.contains("without any value") }.count == 2)
     }
 
-    /// Special values are values with a reason why they are none: docs/PHD.md §12.5.
+    /// Special values are missing values with a reason: docs/PHD.md §12.5.
     @Test func notANumber_IsKeptWithItsReason() {
         var manager = PHDBytes.manager([PHDStandardConfiguration.numeric(1, 57664, spec: 0, unit: 1731, map: [(0x0A4C, 2)])])
         manager.play(.received(PHDBytes.fixed([(1, PHDBytes.words(0x07FF))])))
@@ -133,20 +133,20 @@ import Testing
         #expect(manager.readings.compactMap(\.bloodPressure) == [.mmHg(118, 76, mean: 90)])
         #expect(manager.readings.allSatisfy { !$0.isPending })
         #expect(manager.quantities.map(\.unit) == [2496])
-        // Said of one observation only.
+        // For one observation only.
         var other = PHDBytes.manager([PHDBytes.pulseObject()])
         other.play(.received(PHDBytes.variable([(2, [(0x0A4C, PHDBytes.words(1)), (0x0996, PHDBytes.words(2496))])])))
         #expect(other.quantities.map(\.unit) == [2496])
     }
 
-    /// Nu-Observed-Value names its metric: what it says is what it is.
+    /// Nu-Observed-Value names its metric, which is used.
     @Test func aMetricThatTheValueNames_IsThatMetric() {
         var manager = PHDBytes.manager([PHDBytes.pulseObject()])
         manager.play(.received(PHDBytes.variable([(2, [(0x0950, PHDBytes.words(19292, 0, 6048, 0, 37))])])))
         #expect(manager.quantities.map(\.term) == [19292])
     }
 
-    /// 19.7 and 11.9 are 148/89 mmHg in kilopascals. Nothing is repaired; the reading says that it cannot be.
+    /// 19.7 and 11.9 are 148/89 mmHg in kilopascals. Values are not corrected; the reading is flagged as impossible.
     @Test func numbersOfAnotherUnit_AreFlagged() {
         let kPa = BloodPressure(
             systolic: Pressure(Digits(mantissa: 197, exponent: -1), .kPa), diastolic: Pressure(Digits(mantissa: 119, exponent: -1), .kPa))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Entries without a stamp of their own: their place in the segment is their time.
+/// Entries without a stamp of their own: their place in the segment gives their time.
 @Suite struct PHDPeriodicSegmentTests {
     /// 2026-11-20 23:30:00.00
     private static let start: [UInt8] = [0x20, 0x26, 0x11, 0x20, 0x23, 0x30, 0x00, 0x00]
@@ -75,7 +75,7 @@ import Testing
         #expect(clock?.time?.utcOffset == 60)
     }
 
-    /// Without the store's word for it, a period, or a start, nothing says when an entry was.
+    /// Without the store's capability, a period, or a start, entries have no time.
     @Test func whatIsMissing_LeavesNoTime() {
         let bad: [UInt8] = [0x20, 0x26, 0x13, 0x32, 0x25, 0x61, 0x61, 0x00]
         let segments = [
@@ -94,7 +94,7 @@ import Testing
         #expect(Self.clock(Self.segment(period: .max - 1), .max) == .absent)
     }
 
-    /// Equal values of one night are as many readings, and have the same names when the segment is read again from further on.
+    /// Equal values of one night are separate readings, and have the same ids when the segment is read again from a later entry.
     @Test func equalEntries_AreReadingsOfTheirOwn() throws {
         let segment = try #require(Self.segment())
         func raws(from first: UInt32) -> [[UInt8]] {

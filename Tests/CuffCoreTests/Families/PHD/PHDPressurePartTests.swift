@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Systolic, diastolic and mean as single numbers: one blood pressure where nothing contradicts it, and flagged.
+/// Systolic, diastolic and mean as single numbers: one flagged blood pressure, unless there is a contradiction.
 @Suite struct PHDPressurePartTests {
     private static let stamp = PHDBytes.stamp
     /// 2026-11-20 19:30:00.00
@@ -47,7 +47,7 @@ import Testing
         let reading = try #require(manager.readings.first)
         #expect(reading.flags == [.joined])
         #expect(reading.clock.time?.wallSeconds == DeviceTime(year: 2026, month: 11, day: 20, hour: 7, minute: 10, second: 12).wallSeconds)
-        // The bytes of systolic and of diastolic, as they came.
+        // The bytes of systolic and of diastolic, as sent.
         #expect(reading.raw.array == PHDBytes.words(1, 10, 124) + Self.stamp + PHDBytes.words(2, 10, 79) + Self.stamp)
         manager.take("e40000020000")
         #expect(manager.readings.count == 1)
@@ -128,7 +128,7 @@ import Testing
         mixed.play(report([(1, 124), (2, 79)]))
         mixed.take("e40000020000")
         #expect(mixed.readings.allSatisfy { $0.bloodPressure == nil } && mixed.quantities.count == 4)
-        // A mean in another unit stays a quantity beside its pressures.
+        // A mean in another unit stays a separate quantity.
         var mean = manager(meanUnit: 3843)
         mean.play(report([(1, 124), (2, 79), (3, 94)]))
         mean.take("e40000020000")
@@ -137,7 +137,7 @@ import Testing
         #expect(final.first { $0.bloodPressure != nil }?.bloodPressure?.mean == nil)
     }
 
-    /// NaN for both is a measurement that failed; for one, what there is stays a quantity.
+    /// NaN for both is a failed measurement; for one, the other stays a quantity.
     @Test func absentNumbers_AreFailures() {
         var none = manager()
         none.play(report([(1, 0x07FF), (2, 0x07FF), (3, 0x07FF), (4, 0x07FF)]))
@@ -153,7 +153,7 @@ import Testing
             "\(final)")
     }
 
-    /// As many systolic values as a report holds, none with a partner: they are told, in bounded time.
+    /// As many systolic values as a report holds, without partners: emitted in bounded time.
     @Test func thousandsOfHalves_AreBounded() {
         var manager = manager()
         let values = (0..<4000).map { (handle: UInt16(1), value: UInt16($0 % 200 + 60)) }

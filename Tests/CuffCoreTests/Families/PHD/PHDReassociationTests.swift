@@ -2,17 +2,16 @@ import Testing
 
 @testable import CuffCore
 
-/// One line that stays up, and an agent that associates on it again and again: each end, by release or by ABRT, is followed by
-/// an association like the first.
+/// One line that stays up, and an agent that associates on it repeatedly: each end, by release or by ABRT, is followed by an association
+/// like the first.
 @Suite struct PHDReassociationTests {
-    /// A link and a simulated agent, on a clock of their own. What the link writes is answered by `sent` only when the event that
-    /// wrote it is done with, as it is on a real line.
+    /// A link and a simulated agent with virtual time. Writes are answered by `sent` only after the event that wrote them, as on a real
+    /// line.
     private struct Line {
         var link: LinkState
         var agent: any CuffSimulator
         var readings: [Reading] = []
         var finished: [SessionCommand] = []
-        /// The results of the AAREs.
         var answers: [UInt8] = []
         private var toLink: [LinkEvent] = [.transport(.opened)]
         private var toAgent: [[UInt8]] = []
@@ -94,7 +93,7 @@ import Testing
         let final = line.readings.filter { !$0.isPending }
         #expect(Set(final.map(\.id)).count == 500)
         #expect(final.compactMap { $0.bloodPressure?.pulse }.count == 500)
-        // The command that ends has ended, and the other one has not.
+        // The finite command has ended, and the other has not.
         #expect(line.finished == Array(commands.dropLast()))
         #expect(!line.link.isEnded)
     }
@@ -111,9 +110,9 @@ import Testing
     }
 }
 
-/// What one session wrote is not told to the next, whatever the family.
+/// A session does not receive `sent` events of another session's writes, in any family.
 @Suite struct SentEventTests {
-    /// Reports what it hears was sent. `readMemory` says last words and ends; `follow` writes and stays.
+    /// Reports its `sent` events. `readMemory` writes closing messages and ends; `follow` writes and stays.
     private struct Talker: FinishingSession {
         var isFinished = false
         let capabilities: Capabilities = [.push, .storedReadings, .users]
@@ -148,13 +147,13 @@ import Testing
         effects = []
         for bytes in written { link.handle(.transport(.sent(bytes)), at: LinkTime(elapsed: .zero), into: &effects) }
         #expect(notes(effects) == ["follow: 1", "follow: 2"])
-        // From then on whatever is sent is the present session's, and what it did not write is told to it, too.
+        // From then on, all sent bytes belong to the present session, including writes of other software.
         effects = []
         link.handle(.transport(.sent([9])), at: LinkTime(elapsed: .zero), into: &effects)
         #expect(notes(effects) == ["follow: 9"])
     }
 
-    /// The first session's writes were kept back, so what the recording says was sent is all for the session that hears it.
+    /// The first session's writes were discarded, so all `sent` lines of the recording go to the receiving session.
     @Test func recordingOfBothSides_IsToldWhole() {
         var replay = Replay(LinkState.Setup(Self.driver, commands: [.readMemory(user: nil), .follow]))
         for byte in UInt8(1)...3 { replay.play(CaptureItem(.toCuff([byte]))) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Stamps of counting clocks: the agent's description gives both of its clocks, so that a count has a place on the calendar.
+/// Stamps of counting clocks: the agent's description has both of its clocks, so that a count has a calendar time.
 @Suite struct PHDRelativeClockTests {
     /// 2026-11-21 08:00:00.00 in the description of every agent here.
     private static let eight: [UInt8] = [0x20, 0x26, 0x11, 0x21, 0x08, 0x00, 0x00, 0x00]
@@ -27,7 +27,7 @@ import Testing
         PHDDeviceFacts(description.span, 14, description.count, device: "").flatMap { PHDRelativeClock($0) }
     }
 
-    /// An event report with this event-time and nothing in it.
+    /// An empty event report with this event-time.
     private static func event(_ time: UInt32) -> [UInt8] {
         PHDWriter.presentation(invoke: 1, PHDMessage.confirmedEventReport) {
             $0.append16(0)
@@ -53,7 +53,7 @@ import Testing
         #expect(relative(facts, 75_200_000) == Self.time(7, 50, 0))
         #expect(relative(facts, 80_000_000) == Self.time(8, 0, 0))
         #expect(relative(facts, 80_000_000 - 8000 * 3600 * 2 - 1) == Self.time(5, 59, 59))
-        // Half a minute after the description: a measurement that has ended meanwhile.
+        // Half a minute after the description: a measurement that ended in between.
         #expect(relative(facts, 80_000_000 + 8000 * 30) == Self.time(8, 0, 30))
     }
 
@@ -63,11 +63,11 @@ import Testing
         #expect(relative(Self.facts(now: 80_000_000), 80_000_000 &+ 8000 * 3600) == Self.time(3, 52, 9, day: 15))
     }
 
-    /// A push counts back from its own report's event-time, which the agent has only with Mds-Time-Info's bit for it.
+    /// A push counts back from its own report's event-time, which requires a bit of Mds-Time-Info.
     @Test func pushedStamps_NeedAnEventTime() {
         let facts = Self.facts(now: 80_000_000)
         #expect(relative(facts, 80_008_000, event: 80_016_000, isStored: false) == Self.time(8, 0, 1))
-        // Ten hours later the report of a measurement of five minutes before.
+        // Ten hours later, the report of a measurement five minutes before.
         let later: UInt32 = 80_000_000 + 8000 * 36000
         #expect(relative(facts, later - 8000 * 300, event: later, isStored: false) == Self.time(17, 55, 0))
         #expect(relative(facts, 75_200_000, isStored: false) == .absent)
@@ -75,8 +75,8 @@ import Testing
         #expect(relative(Self.facts(now: 80_000_000, capability: 0x8000), 75_200_000, event: 80_000_000, isStored: false) == .absent)
     }
 
-    /// A NovoPen says 8000 (a second) and counts seconds: its counts are no multiples of 8000. A clock of coarse steps that
-    /// counts ticks shows multiples only.
+    /// A NovoPen has 8000 (a second) and counts seconds: its counts are not multiples of 8000. A clock of coarse steps that counts ticks
+    /// has only multiples.
     @Test func coarseClocks_AreReadAsTheyCount() {
         #expect(relative(Self.facts(now: 116_243, step: 8000), 116_177) == Self.time(7, 58, 54))
         #expect(relative(Self.facts(now: 80_000_000, step: 8000), 75_200_000) == Self.time(7, 50, 0))
@@ -89,7 +89,6 @@ import Testing
         }
         #expect(at(400_000_000) == Self.time(7, 50, 0))
         #expect(at(1_001_000_000) == Self.time(8, 0, 1))
-        // Nothing that any calendar has.
         #expect(at(UInt64(Int64.max)) == .absent && at(UInt64(Int64.max) + 2_000_000_000) == .absent)
     }
 
@@ -101,7 +100,7 @@ import Testing
         #expect(relative(Self.facts(now: 80_000_000), 0xFFFF_FFFF) == .absent)
     }
 
-    /// The same record read again, with clocks that were told a second apart: another time, the same name.
+    /// The same record read again, with clocks a second apart: another time, the same id.
     @Test func derivedTimes_AreNoPartOfAnID() {
         var ledger = ReadingLedger(device: "a", driver: "phd")
         func reading(_ clock: DeviceClock) -> Reading {

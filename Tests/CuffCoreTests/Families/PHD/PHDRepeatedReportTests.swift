@@ -3,11 +3,11 @@ import Testing
 
 @testable import CuffCore
 
-/// A report that is recognised by the form of the last one gives what the plain route gives, also when it is damaged.
+/// A report recognised by the form of the last one gives the same as the plain route, also when damaged.
 @Suite struct PHDRepeatedReportTests {
     private typealias Manager = PHDVectorTests.Manager
 
-    /// Every write of an agent in a conversation without faults.
+    /// The agent's writes in a conversation without faults.
     private static func writes(_ options: [String: String], count: Int, seed: UInt64) -> [[UInt8]] {
         var records = SimulatedRecord.sample(count: count, seed: seed)
         records[count / 2].failure = .noValue
@@ -18,12 +18,12 @@ import Testing
         return talk.agentWrites
     }
 
-    /// The same bytes into two managers, of which one reads every report in the plain way.
+    /// Two managers with the same input, one of which reads every report in the plain way.
     private struct Pair {
         var quick = Manager()
         var thorough = Manager()
 
-        /// Whether both said the same until now.
+        /// Whether both gave the same output.
         mutating func play(_ event: SessionEvent) -> Bool {
             quick.play(event)
             thorough.session.reports.forgetRepeated()
@@ -59,7 +59,7 @@ import Testing
     func damagedReports_AreNotTakenForTheLastOnes(_ options: [String: String]) {
         let writes = Self.writes(options, count: 8, seed: 9)
         let reports = writes.indices.filter { writes[$0].count > 20 && writes[$0][8] == 1 && writes[$0][18] == 0x0D }
-        // What stands before the damaged report is played once.
+        // The part before the damaged report is played once.
         var before = [Pair()]
         for bytes in writes {
             var next = before[before.count - 1]
@@ -75,7 +75,7 @@ import Testing
                 // Small numbers are lengths, counts and handles; single bits turn one into another.
                 damaged[number][place] ^= 1 << UInt8(random.next() % 8)
             }
-            // The damaged one twice: it may itself become the form.
+            // The damaged one twice: it may become the form.
             damaged.insert(damaged[number], at: number)
             Self.check(damaged[number...], from: before[number], "round \(round)")
         }

@@ -2,9 +2,8 @@ import Testing
 
 @testable import CuffCore
 
-/// The smaller values that `PHDSession` is made of.
+/// The smaller values of `PHDSession`.
 @Suite struct PHDSessionPartTests {
-    // MARK: PHDCommand
 
     @Test func anObserver_NeverActsAgain() {
         var command = PHDCommand()
@@ -26,8 +25,6 @@ import Testing
         #expect(command.isStriving && !command.wantsStores && command.user == nil)
     }
 
-    // MARK: PHDRequestQueue
-
     @Test func requests_AreNumberedFromOne_AndLimited() {
         var queue = PHDRequestQueue()
         #expect(queue.number() == 1)
@@ -41,20 +38,16 @@ import Testing
         #expect(queue.count == 15, "a release is no request")
     }
 
-    // MARK: PHDEchoes
-
     @Test func echoes_AreRecognisedOnce_AndInOrder() {
         var echoes = PHDEchoes()
         let apdus = (0...2 as ClosedRange<UInt16>).map { PHDManagerAPDU.abort($0) }
         for apdu in apdus { echoes.expect(apdu) }
         #expect(echoes.isEcho(apdus[1]) == true)
-        // What was written before an echo that came is not awaited any more.
+        // Writes before an echo that came are no longer awaited.
         #expect([0, 2, 2].map { echoes.isEcho(apdus[$0]) } == [false, true, false])
         echoes.expect(confirmations: [1, 2])
         #expect([[1], [1, 2], [1, 2]].map { echoes.isEcho(confirmations: $0) } == [false, true, false])
     }
-
-    // MARK: PHDStreams
 
     @Test func everythingStarted_IsStoppedOnce() {
         var streams = PHDStreams()
@@ -69,8 +62,6 @@ import Testing
         #expect(!streams.areRunning)
     }
 
-    // MARK: PHDAgent
-
     @Test func clock_IsSetOnceInAnAssociation() {
         var agent = PHDAgent()
         #expect([agent.noteSecond(), agent.noteSecond()] == [true, true])
@@ -84,8 +75,6 @@ import Testing
         agent.setAgain()
         #expect(agent.beginSetting() == true)
     }
-
-    // MARK: PHDSilence
 
     @Test func aBegunAPDU_IsWatchedUntilItEnds() {
         var silence = PHDSilence()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// The PM-store's edges that a well-behaved agent does not show, and the clock commands.
+/// Edge cases of the PM-store, and the clock commands.
 @Suite struct PHDStoreTests {
     private static let cuff = PHDSimulatedCuff(["store": "yes"])
     private static let records = SimulatedRecord.sample(count: 6, seed: 5)
@@ -24,7 +24,7 @@ import Testing
         Self.cuff.segmentData(invoke: invoke, instance: 1, Self.records, range)
     }
 
-    /// The status a reply to a segment event carries.
+    /// The status in a reply to a segment event.
     private func status(_ manager: PHDVectorTests.Manager) -> String? {
         manager.writes.last { $0.hasPrefix("e700001e001c") }.map { String($0.suffix(4)) }
     }
@@ -61,7 +61,7 @@ import Testing
         var manager = transferring(.follow)
         for round in 1...2 {
             manager.play(.timerFired(.store))
-            // What still comes of it is stopped.
+            // Remaining entries are stopped.
             manager.play(.received(entries(0..<4, invoke: 9)))
             #expect(status(manager) == "0008" && manager.readings.isEmpty)
             manager.writes = []
@@ -73,7 +73,7 @@ import Testing
         manager.writes = []
         manager.play(.timerFired(.retry))
         #expect(manager.writes.isEmpty)
-        // In time at last, it would have been whole: the first entry counts again from the beginning.
+        // Finally in time, it would have been whole: the first entry counts again from the beginning.
         manager.play(.received(entries(0..<4, invoke: 10)))
         #expect(status(manager) == "0008" && manager.readings.isEmpty)
     }
@@ -94,11 +94,11 @@ import Testing
     @Test func entriesThatDoNotFill_AreRejected() {
         var manager = transferring()
         var event = entries(0..<4, invoke: 9)
-        event[31] = 5  // five announced, four there
+        event[31] = 5  // five announced, four sent
         manager.play(.received(event))
         #expect(manager.readings.isEmpty)
         #expect(manager.writes.contains("e700000a00080009040000020002"))
-        // Damaged on its way, perhaps: the segment is asked for once more.
+        // Possibly damaged: the segment is requested once more.
         manager.writes = []
         manager.play(.timerFired(.retry))
         #expect(manager.writes.map { String($0.suffix(12)) } == ["0c1c00020001"])
@@ -114,7 +114,7 @@ import Testing
         let map = (0..<info.count - 1).first { info[$0] == 0x0A && info[$0 + 1] == 0x4E } ?? 0
         info[map + 4] |= 0x08
         manager.play(.received(info))
-        // Not transferred, not cleared, and said so.
+        // Not transferred, so not cleared and not reported as such.
         #expect(manager.writes.last == "e40000020000")
         #expect(!manager.writes.contains { $0.contains("0c1c") || $0.contains("0c0c") })
         manager.take("e50000020000")
@@ -144,12 +144,12 @@ import Testing
         #expect(!manager.writes.contains { $0.contains("0c0c") })
     }
 
-    /// docs/PHD.md §8.4: cleared is only what sent as many entries as Segment-Usage-Count says.
+    /// docs/PHD.md §8.4: only segments that sent as many entries as Segment-Usage-Count are cleared.
     @Test(arguments: [5, 7, nil] as [UInt8?]) func storeThatDoesNotSendWhatItAnnounced_IsNotCleared(_ announced: UInt8?) {
         func info(_ invoke: UInt16) -> [UInt8] {
             var info = Self.cuff.segmentInfo(invoke: invoke, segments: [Self.records])
             let place = (0..<info.count - 1).first { info[$0] == 0x09 && info[$0 + 1] == 0x7B } ?? 0
-            // Without an announcement, the count stands under another number.
+            // Without an announcement, the count is under another number.
             if let announced { info[place + 7] = announced } else { info[place + 1] = 0x7C }
             return info
         }
@@ -169,9 +169,7 @@ import Testing
         #expect(manager.actions.contains { if case .finish(.failed) = $0 { true } else { false } })
     }
 
-    // MARK: clocks
-
-    /// A manager that was told to set the clock and knows what the agent's clock can do.
+    /// A manager with the command to set the clock and the agent's clock capability.
     private func clockSetter(_ capability: UInt16, _ time: DeviceTime) -> PHDVectorTests.Manager {
         var manager = PHDVectorTests.Manager(.setClock(time))
         manager.take(PHDVectorTests.request)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Which requests a PM-store still needs, and what a broken transfer leads to.
+/// The requests that a PM-store still needs, and the effects of a broken transfer.
 @Suite struct PHDStoresTests {
     private static func stores() -> PHDStores {
         var stores = PHDStores()
@@ -56,7 +56,7 @@ import Testing
         for expected in [true, true, false] {
             stores.beginTransfer(place)
             #expect(stores.isTransferring)
-            // The second time it is no longer under way.
+            // The second time it is no longer in transfer.
             #expect([stores.stop(place), stores.stop(place)] == [true, false])
             #expect(stores.mayRestart(place) == expected)
         }

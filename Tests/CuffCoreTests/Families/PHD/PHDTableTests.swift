@@ -3,14 +3,14 @@ import Testing
 
 @testable import CuffCore
 
-/// The state table row by row, first as data and then as what a live session does with a real APDU.
+/// The state table row by row, first as data and then in a live session with real APDUs.
 @Suite struct PHDStateTableTests {
     @Test func table_HasEachPairOnce() {
         let pairs = PHDStateTable.rows.map { "\($0.state) \($0.input)" }
         #expect(Set(pairs).count == pairs.count)
     }
 
-    /// Evaluation results happen only where a configuration is being checked; a disconnected session hears nothing.
+    /// Evaluation results occur only while a configuration is checked; a disconnected session receives nothing.
     @Test func table_IsComplete() {
         for state in PHDState.allCases where state != .disconnected {
             for input in PHDInput.allCases {
@@ -29,7 +29,7 @@ import Testing
         guard let event = Self.event(row.input) else { return }
         var session = Self.session(in: row.state)
         try #require(session.state == row.state)
-        // Only another manager asks before the configuration is settled (Antidote does).
+        // Only another manager sends requests before the configuration is settled (Antidote does).
         if row.state == .waitingForConfiguration, row.input == .answer { session.requests.note(PHDManagerAPDU.get(invoke: 5, handle: 0)) }
         let number = session.requests.first?.invoke ?? 77
         let actions: [SessionAction]
@@ -49,7 +49,7 @@ import Testing
         #expect(Self.matches(row.act, writes, row.state), "\(row.clause) \(row.act): wrote \(writes)")
     }
 
-    /// Evaluation happens within one event, so a row that leads to Checking is seen at its end.
+    /// Evaluation happens within one event, so a row that leads to Checking is observed at its end.
     private static func next(_ row: PHDRow) -> PHDState { row.next == .checkingConfiguration ? .operating : row.next }
 
     private static func matches(_ act: PHDAct, _ writes: [String], _ state: PHDState) -> Bool {
@@ -103,7 +103,7 @@ import Testing
         case .unconfirmedReport: .apdu(report.replacingOccurrences(of: "004d0101", with: "004d0100"))
         case .invocation: .apdu("e700000e000c004d01030006000000000000")
         case .answer, .strayAnswer: .apdu("e700000c000aIIII0300000400010000")
-        // The headers agree, so that it is no noise in Unassociated; the event's own length does not.
+        // The headers agree, so that it is not noise in Unassociated; the event's own length does not.
         case .badlyStructured:
             .apdu(
                 "e700003e003c004d010100360000ffffffff0d1dfffff00000000002002400010012000300060076004c005a20261120071012000002000a00402026112007101200"
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// A live session that was brought into a state by an agent.
+    /// A live session that an agent brought into a state.
     static func session(in state: PHDState) -> PHDSession {
         var session = PHDSession(SessionContext())
         func play(_ event: SessionEvent) {
@@ -133,7 +133,7 @@ import Testing
         case .operating, .disassociating:
             play(.received(Hex.bytes(request.replacingOccurrences(of: "CCCC", with: "02bc")) ?? []))
             if state == .disassociating {
-                // Half an hour of silence: the first firing only notes that something was heard before.
+                // Half an hour of silence: the first firing only notes that something was received before.
                 play(.timerFired(.idle))
                 play(.timerFired(.idle))
             }
@@ -141,7 +141,7 @@ import Testing
         return session
     }
 
-    /// Rows whose input the loop above cannot bring about are still what the table says.
+    /// Rows with inputs that the loop above cannot produce.
     @Test func rowsOfOurOwnWill() {
         #expect(PHDStateTable.row(.operating, .release)?.next == .disassociating)
         #expect(PHDStateTable.row(.operating, .abandon)?.act == .abort(0))
@@ -156,7 +156,7 @@ import Testing
         for _ in 0..<6 {
             for action in session.handle(.received(offer)) { if case .write(let bytes) = action { writes.append(bytes) } }
         }
-        // Five refusals, then the association is released and further offers are not even looked at.
+        // Five refusals, then the association is released and further offers are ignored.
         #expect(writes.count == 6)
         #expect(writes.prefix(5).allSatisfy { $0.suffix(4) == [0x41, 0x00, 0x00, 0x01] })
         #expect(writes.last == [0xE4, 0, 0, 2, 0, 0])
@@ -177,7 +177,7 @@ import Testing
     }
 }
 
-/// Tables of numbers and times, from the shared folder where it is present.
+/// Tables of numbers and times, from the shared folder if present.
 @Suite struct PHDValueTests {
     private struct Row {
         var bytes: [UInt8]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Segments selected and cleared by a range of time: only of agents that say they can, and never more than was fetched.
+/// Segments selected and cleared by a time range: only of agents with that capability, and never more than was fetched.
 @Suite struct PHDTimeRangeTests {
     private static let options = ["from": "2026-05-01", "to": "2026-05-05T07:31"]
     /// SegmSelection: choice 3, 16 bytes: 2026-05-01 00:00:00.00 and 2026-05-05 07:31:59.00.
@@ -44,7 +44,7 @@ import Testing
     @Test func range_IsAskedForWhereItCanBe() {
         let able = manager(.readMemory(user: nil), capability: 0x0A00)
         #expect(able.writes.last?.hasSuffix("00080c0d0014" + Self.selection) == true, "\(able.writes.last ?? "")")
-        // Otherwise everything is fetched, and that is said.
+        // Otherwise everything is fetched, with a warning.
         let unable = manager(.readMemory(user: nil), capability: 0x0800)
         #expect(unable.writes.last?.hasSuffix("00080c0d0006" + "000100020000") == true)
         #expect(unable.notes.contains { $0.contains("range of time") })
@@ -68,7 +68,7 @@ import Testing
         #expect(manager.outcome == .complete)
     }
 
-    /// It cannot select by time, or not clear what it selects: nothing is cleared.
+    /// It cannot select by time, or cannot clear what it selects: nothing is cleared.
     @Test(arguments: [UInt16(0x0980), 0x0A00])
     func clearing_IsRefusedWhereItWouldTakeMore(_ capability: UInt16) {
         var manager = manager(.clear(user: nil), capability: capability)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// Objects that the configuration does not have, and configurations that are not what they were.
+/// Objects missing from the configuration, and changed configurations.
 @Suite struct PHDUnknownObjectTests {
     typealias Manager = PHDVectorTests.Manager
 
@@ -35,14 +35,14 @@ import Testing
         #expect(manager.readings.isEmpty && manager.answers() == ["rors"])
         #expect(manager.notes.contains { $0.contains("does not describe") })
         #expect(goesOn(&manager))
-        // Under a configuration that was just spelled out it is the same.
+        // The same under a configuration that was just sent.
         var fresh = PHDBytes.manager([PHDBytes.pressureObject(), PHDBytes.pulseObject()])
         fresh.play(.received(PHDBytes.fixed([(7, [1, 2, 3, 4])])))
         #expect(fresh.answers() == ["rors"])
         #expect(goesOn(&fresh))
     }
 
-    /// A variable report names its values, so that nothing of them is lost: 70.5 kg of metric 57664, in no partition.
+    /// A variable report names its values, so that nothing is lost: 70.5 kg of metric 57664, in no partition.
     @Test func unknownHandle_WithNamedValues_IsAQuantity() {
         var manager = standard()
         let attributes: [PHDBytes.Attribute] = [
@@ -55,7 +55,7 @@ import Testing
         #expect(goesOn(&manager))
     }
 
-    /// Handle 0 is the agent itself: battery 55 %, and the time its clock shows.
+    /// Handle 0 is the agent itself: battery 55 %, and its clock.
     @Test func attributesOfTheAgent_AreTakenAndConfirmed() {
         var manager = standard()
         let attributes: [PHDBytes.Attribute] = [(0x099C, PHDBytes.words(55)), (0x0987, PHDBytes.stamp)]
@@ -76,8 +76,6 @@ import Testing
         #expect(goesOn(&manager))
     }
 
-    // MARK: remembered configurations
-
     private static let forms: [[String: String]] = [
         [:], ["configuration": "extended"], ["unit": "kPa"], ["status": "yes"], ["store": "yes"], ["store": "yes", "persons": "yes"],
         ["time": "base-offset"], ["time": "relative"], ["unit": "kPa", "status": "yes", "time": "base-offset"],
@@ -85,7 +83,7 @@ import Testing
         ["report": "variable", "configuration": "extended"],
     ]
 
-    /// What stands behind one number is always the same.
+    /// Each number always means the same configuration.
     @Test func simulatedForms_HaveNumbersOfTheirOwn() {
         var known: [UInt16: [UInt8]] = [:]
         for options in Self.forms {
@@ -119,7 +117,7 @@ import Testing
         return second
     }
 
-    /// Kilopascals under a configuration in mmHg, and the reverse: nothing is taken before the agent has been asked.
+    /// Kilopascals under a configuration in mmHg, and the reverse: nothing is used before the agent has been asked.
     @Test func rememberedUnit_IsNotUsedForAnother() {
         let kPa = remembering(["configuration": "extended"], ["unit": "kPa"])
         #expect(kPa.readings.compactMap(\.bloodPressure).allSatisfy { $0.systolic.unit == .kPa && $0.isPlausible })
@@ -135,7 +133,7 @@ import Testing
         _ = remembering(["time": "relative"], ["configuration": "extended"])
     }
 
-    /// A cuff whose clock stands in 1970 says the same when it is asked: then it is believed.
+    /// A cuff with a clock in 1970 repeats its configuration, which is then used.
     @Test func rememberedConfiguration_ThatIsAffirmed_IsUsed() {
         var records = Self.records
         for index in records.indices { records[index].time.year = 1970 }

@@ -5,7 +5,7 @@ import Testing
 
 /// The shared vectors that are tables rather than conversations, and every `must` sentence of the others.
 @Suite struct PHDVectorTests {
-    /// A live manager with an association under standard configuration 700, everything it wrote taken as sent.
+    /// A live manager with an association under standard configuration 700; its writes count as sent.
     struct Manager {
         var session: PHDSession
         var writes: [String] = []
@@ -39,7 +39,7 @@ import Testing
 
         mutating func take(_ hex: String) { play(.received(Hex.bytes(hex) ?? [])) }
 
-        /// What was answered since, in the words of the vectors: `rors`, `rorj:2`, `roer:9`, `abort`, `rlre`.
+        /// The answers since, in the vectors' notation: `rors`, `rorj:2`, `roer:9`, `abort`, `rlre`.
         mutating func answers() -> [String] {
             defer { writes = [] }
             return writes.compactMap { text in
@@ -67,14 +67,14 @@ import Testing
             let expect = try #require(row["expect"] as? [String: Any])
             var allowed = expect["also_ok"] as? [Int] ?? []
             allowed.append(try #require(expect["aare_result"] as? Int))
-            // The table wants an agent of version 2 alone refused. It is let in, as one of version 1, because nothing else would
-            // ever get its readings.
+            // The table refuses an agent of version 2 alone. It is accepted as one of version 1, because otherwise its readings would be
+            // lost.
             if line.bytes.span.bigEndian32(16).map({ $0 & 0x8000_0000 == 0 && $0 & 0x7000_0000 != 0 }) ?? false { allowed = [0, 3] }
             var manager = Manager()
             manager.play(.received(line.bytes))
             let answer = Hex.bytes(try #require(manager.writes.first)) ?? []
             #expect(answer.prefix(2) == [0xE3, 0] && allowed.contains(Int(answer[5])), "\(Hex.text(line.bytes)) got \(manager.writes)")
-            // One protocol version, MDER alone, and nothing of the agent's own fields.
+            // One protocol version, only MDER, and nothing of the agent's own fields.
             if answer.count > 20, answer[5] == 0 || answer[5] == 3 {
                 #expect(answer[10].nonzeroBitCount == 1)
                 #expect(Array(answer[11..<16]) == [0, 0, 0, 0x80, 0])
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// Every APDU in every vector that is marked readable must decode, down to what the description says of it.
+    /// Every APDU marked readable in a vector must decode as described.
     @Test(arguments: ["antidote-abort-release-apdus", "accuchek-aarq", "novopen-xdripswift-12entries", "bp-pmstore-full", "bp-std-known"])
     func apdus_AreRead(_ name: String) throws {
         guard let table = PHDVectors.json(name), let rows = table["apdus"] as? [[String: Any]] else { return }
@@ -114,7 +114,7 @@ import Testing
             let said = answers.isEmpty && manager.session.state == .unassociated ? ["treat-as-abort"] : answers
             #expect(said.count == 1 && allowed.contains(said[0]), "\(Hex.text(line.bytes)) got \(said), allowed \(allowed)")
             #expect(manager.readings.isEmpty)
-            // The association survives, or ended as listed; either way the next one works.
+            // The association survives, or ended as listed; the next one works.
             if manager.session.state == .unassociated { manager.take(Self.request) }
             manager.take(PHDStateTableTests.report)
             #expect(manager.readings.count == 1, "after \(Hex.text(line.bytes))")
@@ -133,8 +133,6 @@ import Testing
             #expect(manager.writes.contains("e700000a00081000040000020002"))
         }
     }
-
-    // MARK: the `must` sentences, played against our own manager
 
     private func play(_ name: String, _ command: SessionCommand = .follow) -> Manager? {
         let lines = PHDVectors.lines(name)
@@ -167,7 +165,7 @@ import Testing
 
     @Test func twoPersons_AreTwoReadings() {
         guard let manager = play("bp-mpfixed-two-persons") else { return }
-        // FFFF is no user (docs/PHD.md §6.1); the vector's own list of readings has it as one.
+        // FFFF is not a user (docs/PHD.md §6.1); the vector's own list of readings has it as one.
         #expect(manager.readings.map(\.user) == [1, 2, nil])
     }
 
@@ -194,7 +192,7 @@ import Testing
 
     @Test func handleOutsideTheConfiguration_IsCountedNotRead() {
         guard let manager = play("antidote-weightscale") else { return }
-        #expect(manager.readings.count == 6)  // handle 1, twice a report; the second of each is the same again
+        #expect(manager.readings.count == 6)  // handle 1, twice per report; the second of each is a repetition
         #expect(manager.actions.contains { if case .report(.warning(let text)) = $0 { text.hasPrefix("2 observations") } else { false } })
     }
 

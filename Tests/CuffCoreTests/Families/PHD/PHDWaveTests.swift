@@ -3,9 +3,9 @@ import Testing
 
 @testable import CuffCore
 
-/// Real-time sample arrays: the samples as sent, with the line that maps them to values; nothing of an array that does not fit.
+/// Real-time sample arrays: samples as sent, with the mapping to values; inconsistent arrays are rejected.
 @Suite struct PHDWaveTests {
-    /// An ECG of lead I in mV: so many samples of so many bits, a sample each 5 ms (40 ticks), from -2 to 2 over 0 to 800.
+    /// An ECG of lead I in mV: this many samples and bits, a sample each 5 ms (40 ticks), from -2 to 2 over 0 to 800.
     private static func object(
         count: UInt16 = 4, bits: UInt8 = 16, significant: UInt8 = 16, scale: PHDBytes.Attribute? = (0x096F, scale16), length: UInt16 = 8
     ) -> [UInt8] {
@@ -37,7 +37,7 @@ import Testing
         #expect(wave.clock.time?.minute == 10)
     }
 
-    /// An octet string has its length before it; some maps count that, and some do not.
+    /// An octet string has its length before it, which only some maps include.
     @Test func lengthBeforeTheSamples_IsNoSample() {
         let value: [UInt8] = PHDBytes.words(8, 1, 2, 3, 4)
         #expect(waves(Self.object(length: 10), value).map(\.samples) == [[1, 2, 3, 4]])
@@ -60,13 +60,13 @@ import Testing
     }
 
     @Test func whatDoesNotFit_IsNoWave() {
-        // Three samples where four are announced; and arrays that nobody can read.
+        // Three samples where four are announced; and arrays of unknown coding.
         #expect(waves(Self.object(length: 6), PHDBytes.words(1, 2, 3)).isEmpty)
         for object in [Self.object(count: 0), Self.object(bits: 12), Self.object(bits: 24), Self.object(count: 8001)] {
             var manager = PHDVectorTests.Manager()
             manager.play(.received(PHDSimulatedCuff(["configuration": "extended"]).associationRequest))
             manager.play(.received(PHDBytes.configuration([object])))
-            #expect(manager.writes.last?.hasSuffix("40000001") == true)  // unsupported-config: nothing of use in it
+            #expect(manager.writes.last?.hasSuffix("40000001") == true)  // unsupported-config: nothing usable in it
         }
     }
 

@@ -29,8 +29,8 @@ import Testing
     @Test func manualsExample_HasTheSumOfTheRule() {
         let text = Array("S1;A0;C03;M00;P125080090;R075;T0005;;".utf8)
         #expect(text.sum8 == 0x40)  // the manual prints D2
-        #expect(FrameReader.count(ParFrame(), in: [0x02] + text + Array("D2".utf8) + [0x03, 0x0D]).frames == 0)
-        #expect(FrameReader.count(ParFrame(), in: [0x02] + text + Array("40".utf8) + [0x03, 0x0D]).frames == 1)
+        #expect(FrameReader.find(ParFrame(), in: [0x02] + text + Array("D2".utf8) + [0x03, 0x0D]).frames == 0)
+        #expect(FrameReader.find(ParFrame(), in: [0x02] + text + Array("40".utf8) + [0x03, 0x0D]).frames == 1)
     }
 
     @Test func values_AreReadOnlyAtRest_WithoutAMessage() {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// A start that was not heard leaves the former result in place: it must not come out as new.
+    /// A lost start leaves the former result, which must not count as new.
     @Test func measure_NotHeard_GivesNoStaleReading() {
         struct Deaf: CuffSimulator {
             mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
@@ -112,7 +112,7 @@ import Testing
         #expect(Conversation(.parNIBP, .schedule(.get)).cycles == [0])
     }
 
-    /// Cycles inflate by themselves, so nothing but `schedule` may set one.
+    /// Cycles inflate automatically, so only `schedule` may set one.
     @Test func cycles_AreSetOnlyBySchedule() {
         let cycles = (4...13).map { plain.frame($0) }
         for command in SessionCommand.all {

@@ -21,7 +21,6 @@ import Testing
         actions.compactMap { if case .write(let bytes) = $0 { bytes } else { nil } }
     }
 
-    /// The acknowledgement deletes the result on the cuff.
     @Test func acknowledgement_WaitsForTheCommit() {
         var session = R1Session(SessionContext())
         #expect(writes(session.handle(.command(.readMemory(user: nil)))) == [enquiry])

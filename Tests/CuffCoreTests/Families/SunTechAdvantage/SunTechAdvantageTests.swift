@@ -23,7 +23,7 @@ import Testing
         #expect(failure.reason == reason && failure.code == ShortText(String(code)))
     }
 
-    /// A packet of five bytes is a cuff pressure only when one was asked for.
+    /// A packet of five bytes is a cuff pressure only if one was requested.
     @Test func fiveBytes_UnaskedFor_AreNoPressure() {
         var session = SunTechAdvantageSession(SessionContext())
         let pressure = SunTechPacket.module([0x02, 0x01])
@@ -64,7 +64,7 @@ import Testing
     @Test func lengths_AreBounded() {
         for length: UInt8 in [0, 1, 2, 3, 33, 255] {
             let packet = [0x3E, length] + [UInt8](repeating: 0, count: 300)
-            #expect(FrameReader.count(SunTechPacket(), in: packet).frames == 0)
+            #expect(FrameReader.find(SunTechPacket(), in: packet).frames == 0)
         }
     }
 }

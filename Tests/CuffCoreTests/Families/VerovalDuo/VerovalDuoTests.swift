@@ -2,7 +2,7 @@ import Testing
 
 @testable import CuffCore
 
-/// What is particular to the Veroval duo control: text without a check, and a port that its only reader opens for each command.
+/// The Veroval duo control: text without a check, and a port that its only reader opens for each command.
 @Suite struct VerovalDuoTests {
     private static let record = "1903040715113108406800001"
 
@@ -45,7 +45,7 @@ import Testing
         #expect(Self.readings(String(text)).map(\.flags) == [flag.union(.noMeasurementCheck)])
     }
 
-    /// A character that is no digit, and a date that no calendar has, spoil the whole answer.
+    /// A character that is not a digit, or an impossible date, invalidates the whole answer.
     @Test func recordThatCannotBe_SpoilsTheAnswer() {
         for place in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19] {
             for character in ["x", " ", "-", "\u{0}"] as [Character] {
@@ -66,7 +66,7 @@ import Testing
         #expect(Self.readings(String(Self.record.dropLast()), number: "001").isEmpty)
         #expect(Self.readings(Self.record + "0", number: "001").isEmpty)
         #expect(Self.readings(String(Self.record.dropFirst())).isEmpty)
-        // A number that is none is not the same as one that nobody asked for.
+        // An invalid number differs from one that was not requested.
         #expect(Self.readings(Self.record, number: "0x1").isEmpty)
         #expect(Self.readings(Self.record, number: "01").isEmpty)
         #expect(Self.readings(Self.record).count == 1)
@@ -88,8 +88,6 @@ import Testing
         #expect(Self.replay(lines).isEmpty)
         #expect(Self.replay(Self.exchange("?MDX1A", "xxxxx\(Self.record)")).isEmpty)
     }
-
-    // MARK: Live
 
     @Test func memory_IsThatOfTheCuff() {
         let script = SimulatorScript(records: SimulatedRecord.sample(count: 21, seed: 4))

@@ -1,4 +1,4 @@
-/// What an agent says of itself when it asks for an association (AARQ), and what a manager must answer.
+/// An agent's request for an association (AARQ).
 struct PHDAssociationRequest: Sendable, Hashable {
     static let protocol20601: UInt16 = 0x5079
     static let accepted: UInt16 = 0
@@ -22,11 +22,9 @@ struct PHDAssociationRequest: Sendable, Hashable {
     var agentRequests: UInt8
     var managerRequests: UInt8
 
-    /// Why a request cannot be accepted, as the AARE's result.
     enum Refusal: Error, Hashable { case result(UInt16) }
 
-    /// Reads an AARQ, header included. Unknown protocols of the list are passed over; the first 20601 that can be
-    /// accepted counts; without one, the refusal is that of the first.
+    /// Parses an AARQ with its header. The first acceptable 20601 entry of the protocol list counts; without one, the first refusal.
     static func read(_ bytes: Span<UInt8>) -> Result<PHDAssociationRequest, Refusal> {
         guard let version = bytes.bigEndian32(4), version == 0x8000_0000 else {
             return .failure(.result(unsupportedAssociationVersion))
@@ -59,7 +57,7 @@ struct PHDAssociationRequest: Sendable, Hashable {
             let agents = bytes.byte(rest + 4), let managers = bytes.byte(rest + 5)
         else { return nil }
         rest += 6
-        // The option list may hold anything; it only has to be a list.
+        // The option list may hold anything, but must be a list.
         guard PHDList.open(bytes, &rest, end) != nil else { return nil }
         return PHDAssociationRequest(
             systemID: bytes.part(id, Int(length)), configurationID: configuration, protocolVersion: versions,
@@ -67,13 +65,12 @@ struct PHDAssociationRequest: Sendable, Hashable {
             requestModes: modes, agentRequests: agents, managerRequests: managers)
     }
 
-    /// The protocol versions from 1 on, by their bits: 1 documented [1], 2 [6]; 3 and 4 by the same rule, which is a guess.
+    /// Bits of the protocol versions from 1: 1 documented [1], 2 [6]; 3 and 4 by the same rule: guess.
     private static let versions: [UInt32] = [0x8000_0000, 0x4000_0000, 0x2000_0000, 0x1000_0000]
 
-    /// The version to be used, the lowest that is offered; `nil` where none of these is. What versions 2 to 4 add is in no
-    /// public source but for base-offset time, so they are chosen only where the agent offers nothing else.
+    /// The lowest offered version; `nil` without a known one. Of versions 2 to 4, only base-offset time is in a public source, so they are
+    /// chosen only if the agent offers nothing lower.
     var chosenVersion: Int? { Self.versions.firstIndex { protocolVersion & $0 != 0 }.map { $0 + 1 } }
-    /// The same as the one bit that an AARE has.
     var chosenVersionBit: UInt32 { chosenVersion.map { Self.versions[$0 - 1] } ?? 0 }
 
     private var refusal: Refusal? {
@@ -83,7 +80,7 @@ struct PHDAssociationRequest: Sendable, Hashable {
         return nil
     }
 
-    /// The key under which readings of this agent are stored.
+    /// The storage key of this agent's readings.
     var deviceID: String { Hex.text(systemID, separator: "") }
 
     func memoryKey(_ configuration: UInt16) -> String {

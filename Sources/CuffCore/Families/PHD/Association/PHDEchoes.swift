@@ -1,12 +1,12 @@
-/// What this session wrote and has not seen as `sent`. Anything else that was sent comes from another manager.
+/// Writes of this session not yet seen as `sent`. Anything else sent comes from another manager.
 struct PHDEchoes: Sendable {
-    /// Writes of confirmations whose echo is awaited: more than two chunks of 64 KiB bring. Policy.
+    /// Limit of confirmations awaiting their echo: more than two chunks of 64 KiB cause. Policy.
     private static let confirmationLimit = 64
-    /// An association costs a few; a thousand APDUs in one chunk stay below it.
+    /// More than a thousand APDUs in one chunk need.
     private static let limit = 8192
 
     private var apdus: [[UInt8]] = []
-    /// Whole writes, so that not each confirmation has to be compared.
+    /// Whole writes, to avoid comparing each confirmation.
     private var confirmations: [[UInt8]] = []
 
     mutating func expect(_ apdu: [UInt8]) {

@@ -1,15 +1,12 @@
-/// How long a command that ends keeps trying. docs/PHD.md §9 limits each wait but not their sum, and over a bad line an agent may
-/// associate again and again, or never. Policy:
-///
-/// - A command ends at the latest `patience` after its last progress. Progress is: one association came further than
-///   any before it; or the agent went on after the confirmation of something new.
-/// - It ends when `limitInRow` associations in a row broke off without progress, or `limitInAll` in all.
-/// - An ABRT of ours is repeated, a TOassoc apart, while the agent is silent: it is never answered, so one that is lost leaves an
-///   agent that waits for us.
-///
-/// What was confirmed is on disk all the same, and what was not, the agent still has. A follower has no such end.
+/// How long a command keeps trying. docs/PHD.md §9 limits each wait but not their sum, and over a bad line an agent may associate again and
+/// again, or never. Policy:
+/// - A command ends at the latest `patience` after its last progress: an association came further than any before it, or the agent
+///   continued after the confirmation of something new.
+/// - It ends when `limitInRow` associations in a row broke off without progress, or `limitInAll` in total.
+/// - Our ABRT is repeated, a TOassoc apart, while the agent is silent: it is never answered, so the agent may not have received it.
+/// What was confirmed is on disk, and the agent still has the rest. A follower has no such end.
 struct PHDProgress: Sendable {
-    /// A minute: RCassoc tries of TOassoc take half of it, and the user needs time to press the button.
+    /// RCassoc tries of TOassoc take half of this minute, and the user needs time to press the button.
     static let patience = Duration.seconds(60)
     /// The option's value, up to a day.
     static func patience(_ options: [String: String]) -> Duration {
@@ -19,17 +16,16 @@ struct PHDProgress: Sendable {
     static let limitInRow = 10
     static let limitInAll = 100
     static let abortLimit = 3
-    /// Reports that are remembered as received; a cuff's largest known memory is 200 readings.
+    /// Limit of remembered reports; a cuff's largest known memory is 200 readings.
     static let ceiling = 4096
 
-    /// Steps of one association that count as progress, so that an agent which answers for ever does not hold up a command:
-    /// three tries for each of the most segments of a store, and the other requests. Policy.
+    /// Limit of steps per association that count as progress, so that an endlessly answering agent does not block a command: three tries
+    /// for each of the most segments of a store, and the other requests. Policy.
     static let stepLimit = 4096
 
-    /// Associations that broke off: since the last progress, and in all.
     private(set) var brokenInRow = 0
     private(set) var broken = 0
-    /// The result that the last refused AARQ was answered with.
+    /// The result in the last refusing AARE.
     private(set) var refusal: UInt16?
     private var aborts = 0
 
@@ -38,7 +34,7 @@ struct PHDProgress: Sendable {
     private var known: Set<UInt64> = []
     private var unproven: [UInt64] = []
 
-    /// One more step of this association: accepted, configured, a request answered. Returns whether that is progress.
+    /// One more step of this association: accepted, configured, a request answered. Returns whether it is progress.
     mutating func step() -> Bool {
         steps += 1
         guard steps > most, steps <= Self.stepLimit else { return false }
@@ -47,12 +43,11 @@ struct PHDProgress: Sendable {
         return true
     }
 
-    /// A confirmation left for a report of this digest.
     mutating func confirmed(_ digest: UInt64) {
         if unproven.count < Self.ceiling { unproven.append(digest) }
     }
 
-    /// The agent went on after what was confirmed to it. Returns whether that is progress.
+    /// The agent continued after the confirmations. Returns whether that is progress.
     mutating func prove() -> Bool {
         guard !unproven.isEmpty else { return false }
         defer { unproven.removeAll(keepingCapacity: true) }
@@ -70,7 +65,6 @@ struct PHDProgress: Sendable {
         return isNew
     }
 
-    /// An association is over.
     mutating func left(inOrder: Bool) {
         steps = 0
         unproven.removeAll(keepingCapacity: true)
@@ -79,18 +73,15 @@ struct PHDProgress: Sendable {
         broken += 1
     }
 
-    /// No further association is worth it.
     var isExhausted: Bool { brokenInRow >= Self.limitInRow || broken >= Self.limitInAll }
     mutating func noteRefusal(_ result: UInt16) { refusal = result }
     mutating func beginAborts() { aborts = 0 }
 
-    /// Whether to repeat an ABRT that may have been lost.
     mutating func repeatsAbort() -> Bool {
         aborts += 1
         return aborts <= Self.abortLimit
     }
 
-    /// The outcome of a command that ends without success.
     var outcome: Outcome {
         if broken > 0 {
             let count = broken == 1 ? "one association" : "\(broken) associations"

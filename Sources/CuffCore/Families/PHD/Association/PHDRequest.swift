@@ -1,4 +1,4 @@
-/// A request to the agent that waits for its answer, ours or another manager's.
+/// A request to the agent, by this manager or another, awaiting its answer.
 struct PHDRequest: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case facts
@@ -13,12 +13,12 @@ struct PHDRequest: Sendable, Hashable {
     }
     var invoke: UInt16
     var kind: Kind
-    /// What its answer must repeat: the message that answers it, the object's handle, and of an action which one.
+    /// What the answer must repeat: the message, the object's handle, and for an action its type.
     private var answer: UInt16
     var handle: UInt16
     private var action: UInt16?
 
-    /// Whether this is the answer to it, and not to something else under the same invoke-id.
+    /// Whether this is the answer, and not another with the same invoke-id.
     func isAnswered(by message: UInt16, _ apdu: Span<UInt8>) -> Bool {
         message == answer && apdu.bigEndian16(12) == handle && (action == nil || apdu.bigEndian16(14) == action)
     }
@@ -30,7 +30,6 @@ struct PHDRequest: Sendable, Hashable {
         }
     }
 
-    /// Reads what a data APDU asks; `nil` when it asks nothing that is answered.
     init?(_ apdu: Span<UInt8>) {
         guard let invoke = apdu.bigEndian16(6), let message = apdu.bigEndian16(8), let handle = apdu.bigEndian16(12) else { return nil }
         self.invoke = invoke

@@ -1,6 +1,5 @@
-/// The requests whose answers are awaited.
 struct PHDRequestQueue: Sendable {
-    /// Other managers may have several open; more than sixteen means that the agent answers none.
+    /// Other managers may have several open; more than sixteen mean that the agent answers none.
     private static let limit = 16
 
     private var open: [PHDRequest] = []
@@ -10,13 +9,11 @@ struct PHDRequestQueue: Sendable {
     var count: Int { open.count }
     var first: PHDRequest? { open.first }
 
-    /// The invoke-id of the next request.
     mutating func number() -> UInt16 {
         defer { nextInvoke = nextInvoke == 0xFFFF ? 1 : nextInvoke + 1 }
         return nextInvoke
     }
 
-    /// Notes a request that went out, if it is one.
     mutating func note(_ apdu: [UInt8]) {
         guard let request = PHDRequest(apdu.span) else { return }
         open.removeAll { $0.invoke == request.invoke }

@@ -1,5 +1,4 @@
-/// What arrives from the agent, sorted into the table's events.
-///
+/// Sorts received APDUs into the table's events.
 /// PRST   off 4 u16 octet-string length, 6 u16 invoke-id, 8 u16 message, 10 u16 length, 12 body
 extension PHDSession {
     @inline(__always)
@@ -13,13 +12,13 @@ extension PHDSession {
             actions.append(.report(.skipped(bytes: apdu.count, .notAStart)))
             return perform(.violation, into: &actions)
         }
-        if apdu[0] == 0x50 { return }  // a PHDC preamble: it frames transfers, which a byte stream does not have
+        if apdu[0] == 0x50 { return }  // a PHDC preamble, which a byte stream does not need
         guard apdu.count == 4 + Int(length) else {
             actions.append(.report(.skipped(bytes: apdu.count, .badLength)))
             return perform(length > PHDFrame.largestBody ? .oversize : .violation, into: &actions)
         }
         if choice == PHDChoice.abort || choice == PHDChoice.associationRequest {
-            // The agent knows of the end; after any other APDU it may not.
+            // The agent knows of the end; after other APDUs it may not.
             if association.clearAbort() { actions.disarm(.lostAbort) }
         } else {
             noteProof(into: &actions)
@@ -38,7 +37,7 @@ extension PHDSession {
     private mutating func receivePresentation(_ apdu: Span<UInt8>, into actions: inout SessionActions) {
         guard let invoke = apdu.bigEndian16(6) else { return perform(.unreadable, into: &actions) }
         guard let whole = Self.dataAPDU(apdu), let message = apdu.bigEndian16(8) else {
-            // A damaged answer cannot be answered; the request that it belongs to has failed.
+            // The request of a damaged answer has failed.
             if let message = apdu.bigEndian16(8), message >= 0x0200, message <= PHDMessage.rejection {
                 return receiveAnswer(apdu, invoke, message, isWhole: false, into: &actions)
             }
@@ -57,8 +56,8 @@ extension PHDSession {
         }
     }
 
-    /// Where the data APDU ends: at the end of the APDU, or where it is repeated. An A&D scale was recorded with its
-    /// report twice in one PRST, under one invoke-id [D]; that is the same invocation, and has one answer.
+    /// The end of the data APDU: that of the APDU, or where it is repeated. An A&D scale was recorded with its report twice in one PRST,
+    /// under one invoke-id [D]; that is one invocation, with one answer.
     static func dataAPDU(_ apdu: Span<UInt8>) -> Int? {
         guard let inner = apdu.bigEndian16(4), let length = apdu.bigEndian16(10), Int(length) + 6 == Int(inner) else { return nil }
         let end = 6 + Int(inner)

@@ -1,6 +1,5 @@
-/// The table of states, and what its rows do.
 extension PHDSession {
-    /// Looks the row up and does what it says; acts that need more than an invoke-id are done by the caller.
+    /// Looks up the row and performs it; acts that need more than an invoke-id are done by the caller.
     mutating func perform(
         _ input: PHDInput, invoke: UInt16 = 0, result: UInt16 = 0, into actions: inout SessionActions
     ) {
@@ -22,7 +21,7 @@ extension PHDSession {
             association.noteAbort()
             actions.arm(.lostAbort, Self.associationTimeout)
         }
-        // What the agent did counts at once; our own acts do not count in a conversation of another manager.
+        // The agent's events count at once; ours do not in a conversation of another manager.
         switch input {
         case .releaseRequest, .releaseResponse, .abort, .transportDown: move(to: row.next, into: &actions)
         default: if !isPassive { move(to: row.next, into: &actions) }
@@ -48,8 +47,7 @@ extension PHDSession {
     }
 
     private mutating func abort(_ reason: UInt16, into actions: inout SessionActions) {
-        // Outside an association noise may look like an APDU, and so may the rest of an aborted one: at most one ABRT in each
-        // `holdOff`.
+        // Outside an association, noise or the rest of an aborted APDU may look like an APDU: at most one ABRT per `holdOff`.
         guard state.isAssociated || !association.isHoldingOff, !isPassive else { return }
         association.holdOff()
         actions.arm(.holdOff, Self.holdOff)
@@ -68,7 +66,7 @@ extension PHDSession {
         if former.isAssociated && !next.isAssociated { leave(into: &actions) }
     }
 
-    /// The association is over. Its confirmations are void: none may reach the next one.
+    /// The association is over; its confirmations must not reach the next one.
     private mutating func leave(into actions: inout SessionActions) {
         confirmations.noteEmitted(reports.joiner.settleAll(into: &actions))
         leaveUnstamped(into: &actions)
@@ -104,7 +102,6 @@ extension PHDSession {
         if agent.facts != nil { describeAgent(into: &actions) }
     }
 
-    /// Writes an APDU that may change the state; it is expected back as `sent`.
     mutating func write(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard !isPassive else { return }
         actions.append(.write(bytes))

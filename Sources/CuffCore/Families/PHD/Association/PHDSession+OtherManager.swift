@@ -1,14 +1,12 @@
-/// What went to the agent, from this manager or another one.
 extension PHDSession {
-    /// Live, and in a recording of one side, the echo is what this session wrote, and has already counted. An APDU that it did
-    /// not write makes the conversation another manager's: from there on the state follows it.
+    /// Handles a sent APDU. Our own have already counted; others show that another manager holds the conversation.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         if echoes.isEcho(confirmations: bytes) { return }
         var offset = 0
         while let head = bytes.span.bigEndian32(offset), offset &+ 4 &+ Int(head & 0xFFFF) <= bytes.count {
             let range = offset..<(offset &+ 4 &+ Int(head & 0xFFFF))
             offset = range.upperBound
-            // Confirmations of observations change nothing, whichever manager wrote them.
+            // Confirmations of observations do not affect the state.
             if Self.isConfirmation(bytes.span.extracting(range)) { continue }
             let apdu = Array(bytes[range])
             if !command.isObserver {
@@ -19,7 +17,6 @@ extension PHDSession {
         }
     }
 
-    /// RORS to a scan report or a segment event.
     private static func isConfirmation(_ apdu: Span<UInt8>) -> Bool {
         apdu.bigEndian16(0) == PHDChoice.presentation && apdu.bigEndian16(8) == PHDMessage.eventReportResult
             && apdu.bigEndian16(18) != PHDEvent.configuration

@@ -1,6 +1,5 @@
-/// When a command that ends gives up.
 extension PHDSession {
-    /// The digest of a report's information; 0 where it is not counted.
+    /// The digest of a report's information; 0 if not counted.
     @inline(__always)
     func digest(_ apdu: Span<UInt8>, from offset: Int) -> UInt64 {
         command.isStriving && offset < apdu.count ? XXHash64.hash(apdu.extracting(offset..<apdu.count)) : 0
@@ -10,7 +9,7 @@ extension PHDSession {
         if command.isStriving, progress.step() { actions.arm(.overall, options.patience) }
     }
 
-    /// The agent went on after a confirmation, so it has received it.
+    /// The agent continued after a confirmation, so it has received it.
     @inline(__always)
     mutating func noteProof(into actions: inout SessionActions) {
         reports.unstamped.noteProof()
@@ -22,11 +21,11 @@ extension PHDSession {
         if command.isStriving, progress.received(digest) { actions.arm(.overall, options.patience) }
     }
 
-    /// `patience` without progress: an association that works is released, any other is given up.
+    /// No progress within `patience`: releases a working association, gives up any other.
     mutating func patienceEnded(into actions: inout SessionActions) {
         guard command.hasEnd else { return }
         guard !confirmations.isCommitOutstanding || !options.keepsReadings else {
-            // The sinks are slow, not the agent; they have limits of their own.
+            // The sinks, not the agent, are slow; they have their own limits.
             return actions.arm(.overall, options.patience)
         }
         if state == .operating, requests.isEmpty, !stores.isTransferring {
@@ -41,7 +40,7 @@ extension PHDSession {
         finish(progress.outcome, into: &actions)
     }
 
-    /// The ABRT of an association that we gave up may have been lost.
+    /// Our ABRT of an abandoned association may be lost.
     mutating func repeatAbort(into actions: inout SessionActions) {
         guard state == .unassociated, !isPassive, progress.repeatsAbort() else { return }
         write(PHDManagerAPDU.abort(PHDAbortReason.undefined), into: &actions)

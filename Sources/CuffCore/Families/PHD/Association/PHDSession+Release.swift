@@ -1,17 +1,15 @@
-/// The end of an association at the host's wish, and the end of the command.
 extension PHDSession {
-    /// Requests the release; the agent's answer, or the silence after `releaseTimeout`, finishes. What is not confirmed by
-    /// then stays in the agent.
+    /// Requests the release; the agent's answer, or silence for `releaseTimeout`, finishes. Unconfirmed readings stay in the agent.
     mutating func endInOrder(into actions: inout SessionActions) -> Bool {
         guard state.isAssociated, !isPassive, !isFinished else { return false }
         command.end()
-        // No confirmation may follow the request for release; the agent sends again what was not confirmed.
+        // No confirmation may follow the release request; the agent repeats unconfirmed reports.
         confirmations.removeAll()
         if state != .disassociating { letGo(into: &actions) }
         return true
     }
 
-    /// Ends what was started in this association, one request after another, and then requests the release.
+    /// Stops what was started in this association, one request after another, then requests the release.
     mutating func letGo(into actions: inout SessionActions) {
         guard state == .operating, !isPassive, streams.areRunning else { return perform(.release, into: &actions) }
         streams.beginStopping()
@@ -39,7 +37,7 @@ extension PHDSession {
         where association.end == .inOrder && agent.isAsked && stores.isEmpty && !configurations.current.objects.isEmpty,
             .information where agent.facts != nil, .clock where agent.facts?.clock != nil:
             finish(.complete, into: &actions)
-        // Another association may come before patience ends.
+        // Another association may come within `patience`.
         default: if progress.isExhausted { finish(progress.outcome, into: &actions) } else { agent.setAgain() }
         }
     }

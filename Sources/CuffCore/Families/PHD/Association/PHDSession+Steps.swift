@@ -1,11 +1,7 @@
-/// What this manager asks of an agent, in which order, and when it is done.
-///
-/// In Operating, one request after another: MDS attributes; then, to follow, read or clear, every PM-store: its attributes, its
-/// segments, the transfer of each; then the command itself. The clock is set last, because stored stamps are in the old clock,
-/// and only after its time was read.
-/// A request that is never answered is passed over: an agent that ignores GET or SET_TIME still sends readings [R].
+/// The manager's requests in Operating, one after another: MDS attributes; then, to follow, read or clear, every PM-store: its attributes,
+/// its segments, the transfer of each; then the command itself. The clock is set last, because stored stamps are in the old clock, and only
+/// after its time was read. Unanswered requests are skipped: an agent that ignores GET or SET_TIME still sends readings [R].
 extension PHDSession {
-    /// Takes the next step, if nothing is under way.
     mutating func advance(into actions: inout SessionActions) {
         guard state == .operating, !isPassive, !isFinished, requests.isEmpty else { return }
         if streams.areStopping { return stopNext(into: &actions) }
@@ -32,7 +28,7 @@ extension PHDSession {
         ask(into: &actions) { PHDManagerAPDU.get(invoke: $0, handle: 0) }
     }
 
-    /// Sends a request and waits for its answer. An agent may be able to handle only one at a time.
+    /// Sends a request. An agent may handle only one at a time.
     mutating func ask(
         within limit: Duration = PHDSession.requestTimeout, into actions: inout SessionActions,
         _ apdu: (_ invoke: UInt16) -> [UInt8]
@@ -43,7 +39,6 @@ extension PHDSession {
         actions.arm(.response, limit)
     }
 
-    /// Everything was asked and nothing is under way: execute the command, or release the agent.
     mutating func conclude(into actions: inout SessionActions) {
         guard state == .operating, !isPassive, requests.isEmpty, !stores.isTransferring, !isCommitDue else { return }
         switch goal {

@@ -1,4 +1,3 @@
-/// What the timers of a conversation mean.
 extension PHDSession {
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         guard !command.isObserver else { return }
@@ -30,9 +29,9 @@ extension PHDSession {
         }
     }
 
-    /// The standard would always abort. For the store this session does: the agent comes back and is asked again. But agents
-    /// that ignore GET MDS or SET_TIME still have readings to send [R]. One that never answered about its store may, from the
-    /// third association on, push its readings undisturbed.
+    /// The standard would always abort. This session does for the store: the agent returns and is asked again. But agents that ignore GET
+    /// MDS or SET_TIME still have readings to send [R]. One that never answered about its store may, from the third association, push its
+    /// readings without requests.
     private mutating func answerMissing(into actions: inout SessionActions) {
         guard let request = requests.takeFirst() else { return }
         actions.note("the agent did not answer a request in time")

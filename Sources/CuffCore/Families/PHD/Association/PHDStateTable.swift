@@ -1,11 +1,9 @@
-/// The manager's state machine as a table: one row per state and event, each with the number of the row in the
-/// standard's own table (as Antidote's fsm.c keeps them, [C]) or where else it comes from.
-///
-/// Rules:
-/// - Everything that affects the association's state is a row here; `PHDSession` only looks rows up.
-/// - A row says what to answer and which state follows. What "evaluate" and "process" find leads to a further event.
-/// - Two rows depart from the table, both towards keeping readings: an unsolicited answer is ignored while
-///   Operating (the table aborts, 8.26), and an unconfirmed report while Waiting is ignored rather than answered.
+/// The manager's state machine as a table: one row per state and event, with the number of the row in the standard's table (as in
+/// Antidote's fsm.c, [C]) or another source.
+/// - Everything that affects the association's state is a row; `PHDSession` only looks rows up.
+/// - A row has the answer and the next state. "Evaluate" and "process" lead to further events.
+/// - Two rows differ from the standard, to keep readings: an unsolicited answer is ignored while Operating (the table aborts, 8.26), and an
+///   unconfirmed report while Waiting is ignored rather than answered.
 enum PHDState: UInt8, CaseIterable, Sendable {
     case disconnected, unassociated, waitingForConfiguration, checkingConfiguration, operating, disassociating
 
@@ -19,31 +17,28 @@ enum PHDState: UInt8, CaseIterable, Sendable {
 
 enum PHDInput: UInt8, CaseIterable, Sendable {
     case transportUp, transportDown
-    /// AARQ: acceptable with a known configuration, with an unknown one, or not acceptable.
+    /// AARQ: acceptable with a known or unknown configuration, or not acceptable.
     case requestKnown, requestUnknown, requestUnacceptable
     /// AARE, which only a manager may send.
     case associationResponse
     case releaseRequest, releaseResponse, abort
     case configurationReport
-    /// What evaluating a configuration report found.
+    /// The result of evaluating a configuration report.
     case configurationAccepted, configurationRefused
     case confirmedReport, unconfirmedReport
     /// GET, SET or ACTION from the agent; a manager has no objects.
     case invocation
-    /// RORS, ROER or RORJ to a request of ours, and to none.
+    /// RORS, ROER or RORJ to a request of ours, or to none.
     case answer, strayAnswer
-    /// A PRST whose lengths disagree, or whose report does not parse; its invoke-id could be read, or not.
+    /// A PRST with inconsistent lengths or an invalid report, with readable invoke-id; or without.
     case badlyStructured, unreadable
-    /// A data APDU of no known choice.
     case unknownMessage
-    /// A header that no APDU has; or one that announces more than may come.
+    /// An impossible header; or one with an excessive length.
     case violation, oversize
-    /// We want to end the association: in order, or at once.
     case release, abandon
     case timeout
 }
 
-/// What a row makes the manager do.
 enum PHDAct: Sendable, Hashable {
     case nothing
     case accept, acceptUnknown, refuse
@@ -61,7 +56,7 @@ struct PHDRow: Sendable {
     var input: PHDInput
     var act: PHDAct
     var next: PHDState
-    /// A row of the state table of the standard, or with § a section of docs/PHD.md.
+    /// A row of the standard's state table, or with § a section of docs/PHD.md.
     var clause: StaticString
 }
 
@@ -170,7 +165,7 @@ enum PHDStateTable {
         row(.disassociating, .timeout, .abort(PHDAbortReason.responseTimeout), .unassociated, "9.4"),
     ]
 
-    /// The rows that Waiting, Checking and Operating have in common; `chapter` is their number in the table.
+    /// The rows common to Waiting, Checking and Operating; `chapter` is their number in the table.
     private static func shared(_ state: PHDState, _ chapter: Character, timeout: UInt16) -> [PHDRow] {
         func clause(_ six: StaticString, _ seven: StaticString, _ eight: StaticString) -> StaticString {
             chapter == "6" ? six : chapter == "7" ? seven : eight
@@ -194,7 +189,6 @@ enum PHDStateTable {
         ]
     }
 
-    /// Rows by state and event; `nil` where an event cannot happen in a state.
     private static let index: [PHDRow?] = {
         var index = [PHDRow?](repeating: nil, count: PHDState.allCases.count * PHDInput.allCases.count)
         for row in rows { index[place(row.state, row.input)] = row }

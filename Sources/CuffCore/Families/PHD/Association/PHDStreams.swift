@@ -1,4 +1,4 @@
-/// What this manager switched on in the association: scanners and a data request. Both are stopped before the release.
+/// Scanners and a data request that this manager started; stopped before the release.
 struct PHDStreams: Sendable {
     enum Stream: Sendable, Hashable {
         case dataRequest
@@ -10,12 +10,10 @@ struct PHDStreams: Sendable {
     private var request = Request.due
     private var scanners: [UInt16] = []
     private var started = 0
-    /// The release is requested when all have been stopped.
     private(set) var areStopping = false
 
     var areRunning: Bool { request == .running || !scanners.isEmpty }
 
-    /// The next scanner to switch on.
     mutating func nextToStart(of all: [PHDConfiguration.Scanner]) -> UInt16? {
         guard started < all.count else { return nil }
         scanners.append(all[started].handle)
@@ -23,7 +21,6 @@ struct PHDStreams: Sendable {
         return scanners.last
     }
 
-    /// Whether the data request is still to be sent.
     mutating func requestsData() -> Bool {
         defer { if request == .due { request = .asked } }
         return request == .due

@@ -1,15 +1,14 @@
-/// What the agent said of itself in this association, and how far the setting of its clock has come.
 struct PHDAgent: Sendable {
     private enum Setting {
         case due, asked
-        /// The clock was set, and the agent is asked for it once more.
+        /// The clock was set and is read again.
         case readingBack
     }
 
     private(set) var facts: PHDDeviceFacts?
     private(set) var isAsked = false
     private var setting = Setting.due
-    /// Since the command came: an agent associates when its user wants it.
+    /// Since the command: an agent associates when its user wants it.
     private(set) var elapsedSeconds: Int64 = 0
 
     var isReadingBack: Bool { setting == .readingBack }
@@ -17,7 +16,6 @@ struct PHDAgent: Sendable {
     mutating func noteAsked() { isAsked = true }
     mutating func note(_ facts: PHDDeviceFacts) { self.facts = facts }
 
-    /// Takes over what an event report of the agent itself has changed.
     mutating func update(_ changes: PHDDeviceFacts, device: String) {
         var all = facts ?? PHDDeviceFacts(device: device)
         all.update(changes)
@@ -33,7 +31,6 @@ struct PHDAgent: Sendable {
         return true
     }
 
-    /// Whether to set the clock now, once in an association.
     mutating func beginSetting() -> Bool {
         defer { if setting == .due { setting = .asked } }
         return setting == .due
@@ -41,7 +38,6 @@ struct PHDAgent: Sendable {
 
     mutating func noteSet() { setting = .asked }
     mutating func readBack() { setting = .readingBack }
-    /// The next association tries again.
     mutating func setAgain() { setting = .due }
 
     mutating func leave() {

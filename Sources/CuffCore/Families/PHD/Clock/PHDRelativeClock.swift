@@ -1,15 +1,12 @@
-/// What an agent's counting clock shows, beside its calendar clock: with both, a stamp in ticks has a place on the calendar.
-///
+/// An agent's counting clock beside its calendar clock; with both, a stamp in ticks has a calendar time.
 /// RelativeTime (098F now, 0991 stamp)   u32 ticks of 125 µs; wraps in 6.2 days                              documented [1]
 /// HiRes (09E8 now, 09E9 stamp)          u64 microseconds                                                    documented [1]
-/// event-time of a report                RelativeTime, where the agent has such a clock (Mds-Time-Info 2000)  documented [1]
+/// event-time of a report                RelativeTime, if the agent has such a clock (Mds-Time-Info 2000)     documented [1]
 /// Mds-Time-Info                         how many of these units pass with each step of the clock            documented [1]
-///
-/// A clock of coarse steps may count units or, as a NovoPen does, its steps (observed). What cannot be a number of units,
-/// because it is no multiple of a step, is a number of steps; where all are multiples it is units. Policy.
-/// A counter alone has no place on the calendar: without a calendar clock nothing is derived.
+/// A clock of coarse steps may count units or, as a NovoPen does, its steps (observed). Values that are not all multiples of a step are
+/// taken as steps, otherwise as units. Policy. Without a calendar clock nothing is derived.
 struct PHDRelativeClock: Sendable {
-    /// What the calendar clock showed in the same description of the agent.
+    /// The calendar clock in the same description of the agent.
     private let wall: DeviceTime
     private let ticks: UInt32?
     private let tickStep: UInt32
@@ -17,10 +14,10 @@ struct PHDRelativeClock: Sendable {
     private let microsecondStep: UInt64
     private let stampsEvents: Bool
 
-    /// A stamp may be younger than what it is compared with by a minute: a measurement that ended meanwhile. Policy.
+    /// A stamp may be up to a minute younger than its reference: a measurement that ended in between. Policy.
     private static let tolerance: Int64 = 60 * 8000
 
-    /// `nil` where the agent tells no time of the calendar, or has no counter.
+    /// `nil` if the agent has no calendar time or no counter.
     init?(_ facts: PHDDeviceFacts) {
         guard let clock = facts.clock, facts.relativeNow != nil || facts.highResolutionNow != nil else { return nil }
         wall = clock
@@ -31,8 +28,8 @@ struct PHDRelativeClock: Sendable {
         stampsEvents = (facts.timeCapability ?? 0) & PHDTimeCapability.relative != 0
     }
 
-    /// The time of a stamp in an APDU; `absent` where nothing certain follows. A pushed stamp counts back from the event-time
-    /// of its own report, a stored one also from the description: only of that it is known to lie before.
+    /// The time of a stamp in an APDU; `absent` if uncertain. A pushed stamp counts back from the event-time of its report, a stored one
+    /// also from the description, which it precedes.
     func clock(_ stamp: PHDStamp, _ apdu: Span<UInt8>, isStored: Bool) -> DeviceClock {
         switch stamp.kind {
         case .relative where stamp.isMatchable: return relative(UInt32(truncatingIfNeeded: stamp.bits), eventTime(apdu), isStored)
@@ -80,7 +77,6 @@ struct PHDRelativeClock: Sendable {
     }
 }
 
-/// How an observation came, and what it says of its time.
 struct PHDArrival: Sendable {
     var origin: Reading.Origin
     var sequence: UInt32?

@@ -1,13 +1,11 @@
-/// The agent's description of itself, and its clock.
 extension PHDSession {
     private var device: String { association.request?.deviceID ?? "" }
 
-    /// The answer to GET MDS.
     mutating func receiveFacts(_ apdu: Span<UInt8>, into actions: inout SessionActions) {
         guard let facts = PHDDeviceFacts(apdu, 14, apdu.count, device: device) else {
             return actions.note("the agent's description of itself does not parse")
         }
-        // After the clock was set, many agents still ask for it.
+        // Many agents still ask for it after the clock was set.
         if !agent.isReadingBack {
             agent.note(facts)
             describeAgent(into: &actions)
@@ -16,9 +14,9 @@ extension PHDSession {
         if let clock = facts.clock { actions.append(.clock(clock)) }
     }
 
-    /// An event report of handle 0: attributes of the agent that have changed.
+    /// An event report of handle 0: changed attributes of the agent.
     mutating func receiveUpdate(_ apdu: Span<UInt8>, _ raw: Range<Int>, into actions: inout SessionActions) {
-        // In a fixed report they are cut with a map that no configuration holds.
+        // A fixed report would need a map, which no configuration has.
         guard raw.count > 2, let found = PHDDeviceFacts(apdu, raw.lowerBound + 2, raw.upperBound, device: device) else { return }
         agent.update(found, device: device)
         describeAgent(into: &actions)
@@ -26,14 +24,13 @@ extension PHDSession {
         if let clock = found.clock { actions.append(.clock(clock)) }
     }
 
-    /// For programs that ask without a connection (`cuff doctor`).
+    /// For queries without a connection (`cuff doctor`).
     private mutating func rememberClockWish(_ wants: Bool, into actions: inout SessionActions) {
         if wants { actions.note("the agent asks for its clock to be set") }
         guard association.request != nil else { return }
         configurations.rememberClockWish(wants, of: device, into: &actions)
     }
 
-    /// Names the agent, with what it and its configuration have said so far.
     func describeAgent(into actions: inout SessionActions) {
         guard let facts = agent.facts else { return }
         var identity = facts.identity
@@ -77,7 +74,7 @@ extension PHDSession {
             isAnswer
             ? .complete : .failed(isRefusal ? "the agent refused to set its clock" : "the agent did not say that it set its clock")
         guard isAnswer, agent.facts?.clock != nil else { return conclude(into: &actions) }
-        // The last request of this association: stamps that came before it are of the old clock.
+        // The last request of this association: earlier stamps are of the old clock.
         agent.readBack()
         ask(into: &actions) { PHDManagerAPDU.get(invoke: $0, handle: 0) }
     }

@@ -1,5 +1,4 @@
-/// A time stamp in the form an agent sent it, which is also what tells observations of one measurement together.
-///
+/// A time stamp as sent; it also identifies observations of one measurement.
 /// AbsoluteTime   8 BCD bytes: century, year, month, day, hour, minute, second, 1/100 s; local, no zone; all zero = none
 /// BaseOffset     u32 seconds since 1900-01-01, u16 1/65536 s, i16 minutes: local = base + offset. Seen on no cuff yet
 /// Relative       u32, normally 125 µs a tick; FFFFFFFF = none; good for differences only
@@ -7,7 +6,6 @@
 struct PHDStamp: Sendable, Hashable {
     enum Kind: UInt8, Sendable { case none, absolute, baseOffset, relative, highResolution }
     var kind: Kind
-    /// The bytes, big-endian.
     var bits: UInt64
 
     static let none = PHDStamp(kind: .none, bits: 0)
@@ -17,7 +15,7 @@ struct PHDStamp: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// The stamp at `offset`; all zero beyond the end, which means no stamp.
+    /// The stamp at `offset`; all zero, i.e. none, beyond the end.
     @inline(__always)
     init(_ kind: Kind, _ bytes: Span<UInt8>, _ offset: Int) {
         self.kind = kind
@@ -29,11 +27,11 @@ struct PHDStamp: Sendable, Hashable {
             }
     }
 
-    /// So many ticks of 125 µs after another stamp of the calendar; none where no time follows.
+    /// A calendar stamp plus ticks of 125 µs; `.none` if there is no time.
     init(_ stamp: PHDStamp, plus ticks: UInt64) {
         self = .none
         guard case .time(var time) = stamp.clock else { return }
-        // 80 ticks are a hundredth of a second; what two factors of 32 bits give stays below 2^58 of these.
+        // 80 ticks are a hundredth of a second; the product of two 32-bit factors is below 2^58 of these.
         let hundredths = time.wallSeconds * 100 + Int64(time.hundredths) + Int64(ticks / 80)
         let offset = time.utcOffset
         time = DeviceTime(wallSeconds: hundredths / 100)
@@ -45,7 +43,7 @@ struct PHDStamp: Sendable, Hashable {
         (kind, self.bits) = (stamp.kind, bits)
     }
 
-    /// Whether the same stamp elsewhere means the same moment.
+    /// Whether equal stamps mean the same moment.
     @inline(__always)
     var isMatchable: Bool {
         switch kind {
@@ -56,8 +54,8 @@ struct PHDStamp: Sendable, Hashable {
         }
     }
 
-    /// Whether two measurements cannot have it: it tells seconds, so the clock runs, and a measurement takes longer than one. A stamp
-    /// on the whole minute may be that of a cuff whose stamps tell no seconds; hundredths alone are garbage in some [D].
+    /// Whether two measurements cannot share it: it has seconds, so the clock runs, and a measurement takes longer than one. A stamp on the
+    /// whole minute may come from a cuff without seconds; hundredths alone are garbage in some [D].
     var tellsSeconds: Bool {
         switch kind {
         case .none: false
@@ -67,7 +65,6 @@ struct PHDStamp: Sendable, Hashable {
         }
     }
 
-    /// It counts no ticks that would have to be placed.
     var isOfCalendar: Bool {
         switch kind {
         case .none, .absolute, .baseOffset: true
@@ -75,7 +72,7 @@ struct PHDStamp: Sendable, Hashable {
         }
     }
 
-    /// What the agent's clock said: relative times have no place on a calendar.
+    /// The agent's clock: relative times have no calendar time.
     @inline(__always)
     var clock: DeviceClock {
         switch kind {
@@ -85,7 +82,7 @@ struct PHDStamp: Sendable, Hashable {
         }
     }
 
-    /// Ticks of a relative clock: they stay with the record, so they number it where nothing else does.
+    /// Ticks of a relative clock, permanent in the record, so they can serve as its number.
     @inline(__always)
     var ticks: UInt32? {
         switch kind {
@@ -125,7 +122,6 @@ struct PHDStamp: Sendable, Hashable {
 
     static let secondsFrom1900To1970: Int64 = 2_208_988_800
 
-    /// AbsoluteTime as eight bytes.
     static func bytes(absolute time: DeviceTime) -> [UInt8] {
         func bcd(_ value: Int) -> UInt8 { UInt8(truncatingIfNeeded: (value / 10 % 10) << 4 | value % 10) }
         let year = Int(time.year)
@@ -135,7 +131,7 @@ struct PHDStamp: Sendable, Hashable {
         ]
     }
 
-    /// BaseOffsetTime as eight bytes; `nil` where the time has no zone or lies outside 1900…2036.
+    /// BaseOffsetTime as eight bytes; `nil` if the time has no zone or is outside 1900…2036.
     static func bytes(baseOffset time: DeviceTime) -> [UInt8]? {
         guard let offset = time.utcOffset else { return nil }
         let seconds = time.wallSeconds - Int64(offset) * 60 + secondsFrom1900To1970

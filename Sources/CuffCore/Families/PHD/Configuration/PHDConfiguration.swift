@@ -1,12 +1,10 @@
-/// The objects of an agent, as its configuration lists them: what every fixed report is cut with.
-///
-/// Maps and metric lists lie in two shared arrays, so that an object is a plain value and decoding copies nothing.
+/// The objects of an agent's configuration, needed to decode fixed reports. Maps and metric lists are in two shared arrays, so that an
+/// object is a plain value and decoding copies nothing.
 struct PHDConfiguration: Sendable {
-    /// More objects than any agent in the field has (an Accu-Chek has six); a longer list is refused.
+    /// More objects than any known agent has (an Accu-Chek has six); a longer list is refused.
     static let ceiling = 256
 
-    /// Attributes of one map: the longest of any agent in the sources has four. An attribute may have no length at all, so
-    /// that a map could otherwise be walked through for ever while no byte of a report is used up.
+    /// The longest map of any agent in the sources has four attributes. They may have length zero, so that a report is no limit.
     static let mapCeiling = 64
 
     struct MapItem: Sendable, Hashable {
@@ -14,12 +12,11 @@ struct PHDConfiguration: Sendable {
         var length: UInt16
     }
 
-    /// What an object's observations become.
     enum Role: UInt8, Sendable {
         case pressure, pulse, pressureStatus
         /// Systolic, diastolic or mean as a number of its own.
         case pressurePart
-        /// An oximeter's pulse: a pulse rate, but never part of a blood pressure.
+        /// An oximeter's pulse: a pulse rate, never part of a blood pressure.
         case oximeterPulse
         case quantity
         case none
@@ -45,7 +42,6 @@ struct PHDConfiguration: Sendable {
         var samplePeriod: UInt32?
     }
 
-    /// What an object says of its measurements beside their values; shown, and not interpreted.
     struct Trait: Sendable {
         var handle: UInt16
         var supplementalTypes: [(partition: UInt16, code: UInt16)] = []
@@ -63,9 +59,7 @@ struct PHDConfiguration: Sendable {
     var metrics: [UInt16] = []
     var stores: [Store] = []
     var scanners: [Scanner] = []
-    /// Of the objects that have any.
     var traits: [Trait] = []
-    /// Of the objects that are real-time sample arrays.
     var waves: [PHDWave] = []
 
     /// A compound of pressures, or systolic and diastolic each as a number of its own.
@@ -77,7 +71,6 @@ struct PHDConfiguration: Sendable {
 
     init() {}
 
-    /// Reads a ConfigObjectList; `nil` when its counts and lengths disagree.
     init?(_ bytes: Span<UInt8>) {
         var offset = 0
         guard let list = PHDList.open(bytes, &offset, bytes.count), list.end == bytes.count, list.count <= Self.ceiling else {
@@ -93,7 +86,6 @@ struct PHDConfiguration: Sendable {
 
     init?(_ bytes: [UInt8]) { self.init(bytes.span) }
 
-    /// Whether anything here can become a reading.
     var isUsable: Bool {
         !stores.isEmpty || waves.contains { $0.isReadable }
             || objects.contains { $0.role != .none && $0.objectClass != PHDClass.realTimeArray }
@@ -163,7 +155,7 @@ struct PHDConfiguration: Sendable {
         object.role = Self.role(object)
         switch object.role {
         case .pressure: hasPressure = true
-        // One in another unit is not what a blood pressure waits for.
+        // In another unit it is not the pulse of a blood pressure.
         case .pulse: hasPulse = hasPulse || object.unit == PHDMetric.beatsPerMinute
         case .pressureStatus: hasPressureStatus = true
         case .pressurePart:
@@ -201,10 +193,9 @@ struct PHDConfiguration: Sendable {
         return first..<items.count
     }
 
-    /// Types of one list that are kept: an oximeter of the sources has one or two.
+    /// Kept types per list: an oximeter of the sources has one or two.
     static let typeCeiling = 16
 
-    /// SupplementalTypeList: a list of partition and code; empty where its lengths disagree.
     private static func types(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> [(partition: UInt16, code: UInt16)] {
         var offset = start
         guard let list = PHDList.open(bytes, &offset, end), list.end == end, list.count * 4 == end - offset else { return [] }
@@ -234,7 +225,7 @@ struct PHDConfiguration: Sendable {
     ) -> [(handle: UInt16, map: Range<Int>)]? {
         var offset = start
         var groups: [(handle: UInt16, map: Range<Int>)] = []
-        // A scanner names objects, and there are no more of them.
+        // A scanner cannot name more objects than there are.
         guard let list = PHDList.open(bytes, &offset, end), list.end == end, list.count <= Self.ceiling else { return nil }
         for _ in 0..<list.count {
             guard let handle = bytes.bigEndian16(offset) else { return nil }

@@ -1,4 +1,4 @@
-/// The configuration of this association, those remembered from earlier ones, and how far each is trusted.
+/// The configuration of this association, those remembered, and how far each is trusted.
 struct PHDConfigurations: Sendable {
     struct Offer: Sendable {
         var invoke: UInt16
@@ -9,9 +9,8 @@ struct PHDConfigurations: Sendable {
 
     private enum Provenance {
         case builtIn
-        /// The agent sent it in this association.
         case fresh
-        /// It was sent in an earlier association, or recorded from no device, and may not fit this agent.
+        /// Sent in an earlier association, or built in without a recording; may not fit this agent.
         case doubtful
     }
 
@@ -19,11 +18,11 @@ struct PHDConfigurations: Sendable {
     static let offerLimit = 5
     /// How often a configuration of this association is doubted: policy.
     private static let doubtLimit = 2
-    /// A configuration worth remembering: the longest of any agent in the sources has 300 bytes.
+    /// Size limit of a remembered configuration: the longest of any agent in the sources has 300 bytes.
     private static let sizeLimit = 8192
     private static let memoryLimit = 256
-    /// Associations without a usable configuration before the next one is refused. Policy: each costs the agent's battery
-    /// `offerLimit` offers and brings no reading.
+    /// Associations without a usable configuration before the next one is refused. Policy: each costs the agent's battery `offerLimit`
+    /// offers and brings no reading.
     static let uselessLimit = 3
     /// Agents counted for that; a line has one.
     private static let uselessCeiling = 64
@@ -33,7 +32,7 @@ struct PHDConfigurations: Sendable {
     private var provenance = Provenance.builtIn
     private var offer: Offer?
     private var offers = 0
-    /// The association is given up after a pause: a report contradicted the configuration.
+    /// A report contradicted the configuration; the association is given up after a pause.
     private var endsSoon = false
 
     private var memory: [String: [UInt8]]
@@ -41,7 +40,7 @@ struct PHDConfigurations: Sendable {
     private var mistrusted: Set<String> = []
     /// Keys of those that were doubted and sent again unchanged.
     private var affirmed: Set<String> = []
-    /// Associations in a row, by agent, without a usable configuration.
+    /// Consecutive associations without a usable configuration, by agent.
     private var useless: [String: Int] = [:]
     private var doubts = 0
 
@@ -52,9 +51,6 @@ struct PHDConfigurations: Sendable {
     var isDoubtful: Bool { provenance == .doubtful }
     var isFresh: Bool { provenance == .fresh }
 
-    // MARK: remembering
-
-    /// A configuration that is built in or remembered.
     func known(_ id: UInt16, key: String) -> PHDConfiguration? {
         guard !mistrusted.contains(key) else { return nil }
         if let bytes = memory[key], let configuration = PHDConfiguration(bytes), configuration.isUsable { return configuration }
@@ -69,17 +65,14 @@ struct PHDConfigurations: Sendable {
 
     mutating func rememberClockWish(_ wants: Bool, of device: String, into actions: inout SessionActions) {
         let key = SessionContext.clockWishKey(device)
-        // Unknown means the same as no.
+        // Unknown means no.
         if wants || memory[key] == [1] { remember(key, [wants ? 1 : 0], into: &actions) }
     }
 
-    /// What the agent has accepted is remembered.
     mutating func remember(_ accepted: Offer, key: String, into actions: inout SessionActions) {
         if mistrusted.remove(key) != nil, memory[key] == accepted.bytes { affirmed.insert(key) }
         if accepted.bytes.count <= Self.sizeLimit { remember(key, accepted.bytes, into: &actions) }
     }
-
-    // MARK: the association's configuration
 
     mutating func adopt(_ configuration: PHDConfiguration, _ id: UInt16, isFresh: Bool, key: String) {
         (current, self.id) = (configuration, id)
@@ -89,26 +82,20 @@ struct PHDConfigurations: Sendable {
 
     mutating func propose(_ offer: Offer) { self.offer = offer }
 
-    /// The offer under this invoke-id.
     mutating func takeOffer(_ invoke: UInt16?) -> Offer? {
         guard let found = offer, found.invoke == invoke else { return nil }
         offer = nil
         return found
     }
 
-    /// Counts a refused offer; returns how many there were.
     mutating func refuse() -> Int {
         offers += 1
         return offers
     }
 
-    // MARK: doubt
-
-    /// The next association begins with the agent's configuration.
     mutating func mistrust(_ key: String) { if mistrusted.count < Self.memoryLimit { mistrusted.insert(key) } }
 
-    /// The same for a configuration that a report contradicted; `false` where it would not help any more: one of this
-    /// association is doubted twice, because its bytes may have been damaged.
+    /// `mistrust` for a configuration contradicted by a report; `false` after the second doubt, because bytes may have been damaged.
     mutating func doubt(_ key: String) -> Bool {
         guard !isFresh || doubts < Self.doubtLimit else { return false }
         if isFresh, !mistrusted.contains(key) { doubts += 1 }
@@ -123,8 +110,6 @@ struct PHDConfigurations: Sendable {
         defer { endsSoon = false }
         return endsSoon
     }
-
-    // MARK: the end of the association
 
     func isUseless(_ device: String) -> Bool { useless[device, default: 0] >= Self.uselessLimit }
 

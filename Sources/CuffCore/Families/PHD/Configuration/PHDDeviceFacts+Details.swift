@@ -1,15 +1,15 @@
-/// What an agent says of itself beside its name and its clock, as words for `cuff info`. Layouts: docs/PHD.md §7.1, documented [1].
+/// Further facts of an agent, as text for `cuff info`. Layouts: docs/PHD.md §7.1, documented [1].
 extension PHDDeviceFacts {
-    /// Rows that are kept: three times as many as any agent in the sources has.
+    /// Three times as many rows as any agent in the sources has.
     static let detailCeiling = 64
-    /// Bytes of certification data that are shown; how a body codes them is its own matter.
+    /// Displayed bytes of certification data, whose coding depends on the body.
     private static let certificationBytes = 32
 
     mutating func add(_ name: String, _ value: String) {
         if details.count < Self.detailCeiling { details.append(DeviceIdentity.Detail(name: name, value: value)) }
     }
 
-    /// An attribute that is only shown; any other is passed over. Zeros say nothing.
+    /// A displayed attribute; others, and zeros, are ignored.
     mutating func readDetail(_ id: UInt16, _ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
         switch id {
         case PHDAttribute.specializations: readSpecializations(bytes, start, end)
@@ -54,7 +54,6 @@ extension PHDDeviceFacts {
         }
     }
 
-    /// What the objects of the configuration say of their measurements.
     static func details(_ configuration: borrowing PHDConfiguration) -> [DeviceIdentity.Detail] {
         var details: [DeviceIdentity.Detail] = []
         for trait in configuration.traits {
@@ -76,6 +75,5 @@ extension PHDDeviceFacts {
         return details
     }
 
-    /// The partition of body sites.
     private static let sites: UInt16 = 7
 }

@@ -1,26 +1,21 @@
-/// What an agent's MDS tells about itself.
 struct PHDDeviceFacts: Sendable {
     var identity = DeviceIdentity()
     var clock: DeviceTime?
-    /// Mds-Time-Info's capabilities; `nil` where it sent none.
+    /// Mds-Time-Info's capabilities; `nil` if not sent.
     var timeCapability: UInt16?
-    /// It tells its time, or says that it keeps it, as base and offset.
     var hasBaseOffsetTime = false
-    /// What its counting clocks show, and how many units pass with each of their steps.
+    /// The counting clocks, and how many units pass with each step.
     var relativeNow: UInt32?
     var relativeStep: UInt16?
     var highResolutionNow: UInt64?
     var highResolutionStep: UInt32?
-    /// What it says beside that, in its own order: shown, and not interpreted.
+    /// Further facts for display, in the agent's order.
     var details: [DeviceIdentity.Detail] = []
 
-    /// The agent says that its manager should set its time.
     var wantsClock: Bool { (timeCapability ?? 0) & PHDTimeCapability.managerSets != 0 }
 
-    /// Nothing is known yet.
     init(device: String) { identity.id = device }
 
-    /// Takes what changed.
     mutating func update(_ other: PHDDeviceFacts) {
         identity.manufacturer = other.identity.manufacturer ?? identity.manufacturer
         identity.model = other.identity.model ?? identity.model
@@ -30,20 +25,20 @@ struct PHDDeviceFacts: Sendable {
         clock = other.clock ?? clock
         timeCapability = other.timeCapability ?? timeCapability
         hasBaseOffsetTime = hasBaseOffsetTime || other.hasBaseOffsetTime
-        // A count and a time of the calendar say something only together.
+        // Counter and calendar time are meaningful only together.
         if other.clock != nil, other.relativeNow != nil || other.highResolutionNow != nil {
             (relativeNow, highResolutionNow) = (other.relativeNow, other.highResolutionNow)
         }
         relativeStep = other.relativeStep ?? relativeStep
         highResolutionStep = other.highResolutionStep ?? highResolutionStep
-        // What is told anew takes the place of all rows of its name, of which there may be several: specializations, certificates.
+        // New facts replace all rows of the same name, e.g. specializations, certificates.
         let told = Set(other.details.map(\.name))
         let place = details.firstIndex { told.contains($0.name) } ?? details.count
         details.removeAll { told.contains($0.name) }
         details.insert(contentsOf: other.details, at: min(place, details.count))
     }
 
-    /// Reads the answer to GET MDS. Empty and zero entries say nothing (Antidote's agent sends seventeen of them).
+    /// Parses the answer to GET MDS, ignoring empty and zero entries (Antidote's agent sends seventeen).
     init?(_ bytes: Span<UInt8>, _ start: Int, _ end: Int, device: String) {
         identity.id = device
         var offset = start
@@ -79,7 +74,7 @@ struct PHDDeviceFacts: Sendable {
 
     static func text(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int) -> String? {
         guard let length = bytes.bigEndian16(offset), offset + 2 + Int(length) <= end else { return nil }
-        // A longer name is not used: 128 is twice the longest of any agent in the sources.
+        // A limit of twice the longest name of any agent in the sources.
         let text = DeviceIdentity.text(bytes.part(offset + 2, min(Int(length), 128)))
         offset += 2 + Int(length)
         return text.isEmpty ? nil : text

@@ -1,10 +1,8 @@
-/// The kinds of agents: one row for each specialization of IEEE 11073, with the standard configurations whose contents are
-/// in a public source. An agent of any other configuration spells it out (AARE 3), which is always safe.
-///
-/// Device specialization codes (partition 8) and ranges of configuration ids: folterj/IEEEAgentManager nomenclature.h.
-/// Not built in, for want of a public source of their contents: ECG 600, INR 1800, body composition 2000, peak flow 2100,
-/// activity 4100, medication 7200, blood pressure 701. conqlima/Antidote calls an own configuration of ECG 600 and uses it as
-/// an extended one.
+/// Device specializations of IEEE 11073, with the standard configurations whose contents are in a public source. Agents send any other
+/// configuration (AARE 3), which is always safe. Specialization codes (partition 8) and ranges of configuration ids:
+/// folterj/IEEEAgentManager nomenclature.h. Not built in, for want of a public source of their contents: ECG 600, INR 1800, body
+/// composition 2000, peak flow 2100, activity 4100, medication 7200, blood pressure 701. conqlima/Antidote has an own configuration as ECG
+/// 600 and uses it as an extended one.
 struct PHDDeviceType: Sendable {
     /// MDC_DEV_SPEC_PROFILE_…, partition 8.
     let profile: UInt16
@@ -13,16 +11,14 @@ struct PHDDeviceType: Sendable {
     let name: StaticString
     var configurations: [Configuration] = []
 
-    /// A standard configuration, as data.
     struct Configuration: Sendable {
         let id: UInt16
-        /// A session of a real device with it is known. Where there is none, a report that does not fit gives no value, and
-        /// the agent is asked to spell its configuration out.
+        /// A session of a real device with it is known. Otherwise reports that do not fit make the manager request the configuration.
         let isRecorded: Bool
         let objects: [Numeric]
     }
 
-    /// A numeric object of partition 2, with an absolute time stamp where it `hasTime`.
+    /// A numeric object of partition 2, with an absolute time stamp if it `hasTime`.
     struct Numeric: Sendable {
         let handle: UInt16
         let term: UInt16
@@ -43,14 +39,14 @@ struct PHDDeviceType: Sendable {
         PHDDeviceType(
             profile: 4100, document: 10404, name: "pulse oximeter",
             configurations: [
-                // Two bytes by Antidote's pulse_oximeter.c, which appends a time stamp of its own all the same.
+                // Two bytes in Antidote's pulse_oximeter.c, which nevertheless appends a time stamp.
                 Configuration(
                     id: 0x0190, isRecorded: true,
                     objects: [
                         Numeric(handle: 1, term: 19384, spec: stored, unit: 544, value: sfloat, hasTime: false),
                         Numeric(handle: 10, term: 18458, spec: stored, unit: 2720, value: sfloat, hasTime: false),
                     ]),
-                // Antidote gives it the same two bytes; the Nonin 9560 that has it sends value and time: observed [D].
+                // The same two bytes in Antidote; the Nonin 9560 sends value and time: observed [D].
                 Configuration(
                     id: 0x0191, isRecorded: true,
                     objects: [
@@ -75,15 +71,15 @@ struct PHDDeviceType: Sendable {
         PHDDeviceType(
             profile: 4104, document: 10408, name: "thermometer",
             configurations: [
-                // FSL_USB_Stack_v411 phd_device_spec.c spells it out under this number. conqlima/Antidote thermometer.c
-                // gives the FLOAT two bytes in its map and sends four.
+                // As in FSL_USB_Stack_v411 phd_device_spec.c under this number. conqlima/Antidote thermometer.c has a FLOAT of two bytes in
+                // its map and sends four.
                 Configuration(
                     id: 0x0320, isRecorded: false, objects: [Numeric(handle: 1, term: 19292, spec: spot, unit: 6048, value: float)])
             ]),
         PHDDeviceType(
             profile: 4111, document: 10415, name: "weighing scale",
             configurations: [
-                // A&D UC-321PBT-C is accepted with it; its values are FLOAT and absolute time: observed [D].
+                // Accepted for A&D UC-321PBT-C; its values are FLOAT and absolute time: observed [D].
                 Configuration(
                     id: 0x05DC, isRecorded: true, objects: [Numeric(handle: 1, term: 57664, spec: spot, unit: 1731, value: float)])
             ]),

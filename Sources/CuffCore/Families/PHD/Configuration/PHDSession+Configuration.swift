@@ -1,4 +1,3 @@
-/// Configurations that an agent offers, and reports that contradict them.
 extension PHDSession {
     mutating func receiveConfiguration(_ apdu: Span<UInt8>, _ invoke: UInt16, into actions: inout SessionActions) {
         let isEvaluated = PHDStateTable.row(state, .configurationReport)?.act == .evaluate
@@ -12,7 +11,7 @@ extension PHDSession {
             configurations.propose(offer)
             return refuse(offer, into: &actions)
         }
-        // Another manager's answer decides later.
+        // The other manager's answer decides later.
         guard !isPassive else { return configurations.propose(offer) }
         write(PHDManagerAPDU.configurationResult(invoke: invoke, configuration: id, result: 0), into: &actions)
         accept(offer, into: &actions)
@@ -51,18 +50,14 @@ extension PHDSession {
 
     private var memoryKey: String? { association.request?.memoryKey(configurations.id) }
 
-    // MARK: contradictions
-
-    /// A report about unknown objects changes nothing now: an agent that may have more objects than its standard configuration
-    /// reports them again. But the next association begins with asking.
+    /// Unknown objects: the agent repeats them if it has more than its standard configuration. The next association asks for it.
     mutating func noteUnknown(_ count: Int, into actions: inout SessionActions) {
         actions.warn(
             "\(count) observation\(count == 1 ? "" : "s") of an object that configuration \(configurations.id) does not describe")
         if !configurations.isFresh, !isPassive, let memoryKey { configurations.mistrust(memoryKey) }
     }
 
-    /// An agent may have another configuration under the number of a former one. Where a report contradicts a remembered
-    /// one, nothing of the report is used, and the agent is asked.
+    /// Agents may reuse a configuration's number. A report that contradicts a remembered one is discarded, and the agent asked.
     mutating func refusesMemory(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
         guard configurations.isDoubtful, !isPassive, association.request != nil else { return false }
         var unfit = 0
@@ -75,7 +70,7 @@ extension PHDSession {
             if contradictsMemory(observation, apdu) { return mistrustConfiguration(1, into: &actions) }
             known += 1
         }
-        // A report without any known object is of another configuration, and not one with an object more.
+        // A report without any known object is of another configuration, not of an extended one.
         return unfit > 0 && known == 0 && mistrustConfiguration(unfit, into: &actions)
     }
 
@@ -88,8 +83,8 @@ extension PHDSession {
         return !pressure.fitsItsUnit
     }
 
-    /// A configuration that does not fit is not trusted again, and a report that it could not read is not confirmed: the
-    /// agent keeps it, gives up, and is asked for its configuration when it comes back. In the end the agent is believed.
+    /// A configuration that does not fit is no longer trusted, and its report is not confirmed: the agent keeps it, gives up, and is asked
+    /// for its configuration when it returns. Finally the agent is believed.
     mutating func mistrustConfiguration(_ undecodable: Int, into actions: inout SessionActions) -> Bool {
         actions.warn("\(undecodable) observation\(undecodable == 1 ? "" : "s") of an object that the configuration does not describe")
         guard doubtConfiguration() else { return false }
@@ -99,7 +94,7 @@ extension PHDSession {
         return true
     }
 
-    /// The configuration is asked for in the next association; `false` where that would not help any more.
+    /// Asks for the configuration in the next association; `false` if that no longer helps.
     mutating func doubtConfiguration() -> Bool {
         guard !isPassive, let memoryKey else { return false }
         return configurations.doubt(memoryKey)
@@ -110,7 +105,7 @@ extension PHDStamp {
     var contradictsMemory: Bool {
         switch clock {
         case .impossible: true
-        // The other of the two stamps of eight bytes read as this one: no agent of this protocol is older.
+        // A stamp of the other type read as this one: no agent of this protocol is older.
         case .time(let time): time.year < 2000
         case .absent, .unset, .derived: false
         }

@@ -1,4 +1,4 @@
-/// The standard configurations of `PHDDeviceType` as agents spell them out, and the writer of such objects.
+/// The standard configurations of `PHDDeviceType` as agents send them.
 enum PHDStandardConfiguration {
     static func configuration(_ id: UInt16) -> PHDConfiguration? { bytes(id).flatMap { PHDConfiguration($0) } }
 
@@ -14,7 +14,7 @@ enum PHDStandardConfiguration {
             })
     }
 
-    /// The bytes of one numeric object of partition 2; also what the simulator offers.
+    /// One numeric object of partition 2; also used by the simulator.
     static func numeric(
         _ handle: UInt16, _ term: UInt16, spec: UInt16, unit: UInt16, map: [(UInt16, UInt16)], metrics: [UInt16] = []
     ) -> [UInt8] {

@@ -1,7 +1,6 @@
-/// Confirmed reports whose readings are not yet on disk, in the order in which they came.
+/// Confirmed reports whose readings are not yet on disk, in order.
 struct PHDConfirmations: Sendable {
     struct Pending: Sendable {
-        /// How many readings must be on disk first.
         var through: Int
         var digest: UInt64
         var invoke: UInt16
@@ -10,11 +9,10 @@ struct PHDConfirmations: Sendable {
         var segment: PHDSegmentEvent?
     }
 
-    /// Confirmations that are due together leave in one write of at most this length: policy.
+    /// Length limit of a write with several confirmations: policy.
     private static let writeLimit = 4096
 
     private var pending: [Pending] = []
-    /// How many of `pending` have been confirmed.
     private var head = 0
     private(set) var emitted = 0
     private(set) var committed = 0
@@ -37,10 +35,10 @@ struct PHDConfirmations: Sendable {
         head = 0
     }
 
-    /// How many readings the confirmations cover that are due now; `nil` where none are due.
+    /// The number of readings covered by the confirmations now due, if any.
     var due: Int? { pending[head...].prefix { $0.through <= committed }.last?.through }
 
-    /// The places of the next confirmations that are due and leave in one write: several scan reports, or one segment event.
+    /// The next due confirmations that form one write: several scan reports, or one segment event.
     mutating func nextDue() -> Range<Int> {
         let first = head
         while head < pending.count, pending[head].through <= committed, pending[head].segment == nil,
@@ -52,13 +50,12 @@ struct PHDConfirmations: Sendable {
 
     subscript(_ places: Range<Int>) -> ArraySlice<Pending> { pending[places] }
 
-    /// Forgets what was confirmed, when that is everything.
     mutating func removeConfirmed() { if head == pending.count { removeAll() } }
 }
 
-/// The places and numbers that an event report and its confirmation have in common.
+/// What an event report and its confirmation have in common.
 struct PHDReportHead: Sendable {
-    /// Where the report's information begins; in the answer to a data request it is elsewhere.
+    /// Where the report's information begins; different in the answer to a data request.
     var info = Self.usualInfo
     var invoke: UInt16
     var handle: UInt16

@@ -1,6 +1,5 @@
-/// What a manager asks of an agent that sends data on request (MDS action DATA_REQUEST): options `data-request` and
-/// `data-period`. Layout and bits: documented [1] of PHD.swift.
-///
+/// A request to an agent that sends data on demand (MDS action DATA_REQUEST): options `data-request` and `data-period`. Layout and bits:
+/// documented [1] of PHD.swift.
 ///     u16 data-req-id, u16 mode, u32 time, u16 person, u16 class, list of handles
 struct PHDDataRequest: Sendable, Hashable {
     enum Scope: Sendable, Hashable {
@@ -9,17 +8,16 @@ struct PHDDataRequest: Sendable, Hashable {
         case handles([UInt16])
     }
 
-    /// The one request of an association.
     static let id: UInt16 = 1
-    /// Handles in one request: 24 + 2 x 64 bytes stay below the 224 that every agent takes.
+    /// Handles in one request: 24 + 2 x 64 bytes stay below the 224 that every agent accepts.
     static let handleLimit = 64
     private static let everybody: UInt16 = 0xFFFF
 
     var scope: Scope
-    /// Seconds for which the agent sends; 0 until it is stopped; `nil` for one answer.
+    /// Seconds for which the agent sends; 0: until stopped; `nil`: one answer.
     var period: UInt32?
 
-    /// `yes` or `all`, `class:6`, `handle:1+10`; `nil` for anything else.
+    /// `yes` or `all`, `class:6`, `handle:1+10`; `nil` for other text.
     init?(_ text: String?, period: String?) {
         guard let text else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1)
@@ -53,10 +51,8 @@ struct PHDDataRequest: Sendable, Hashable {
             | (period.map { $0 == 0 ? PHDDataRequestMode.unlimited : PHDDataRequestMode.period } ?? PHDDataRequestMode.single)
     }
 
-    /// Whether the agent said in its AARQ that it can do this.
     func isAllowed(by request: PHDAssociationRequest) -> Bool { request.managerRequests > 0 && request.requestModes & mode == mode }
 
-    /// Whether it runs on until it is stopped, and can be.
     func needsStop(_ request: PHDAssociationRequest) -> Bool { period != nil && request.requestModes & PHDDataRequestMode.stops != 0 }
 
     func apdu(invoke: UInt16, starts: Bool) -> [UInt8] {

@@ -1,6 +1,5 @@
-/// Pressures that a report lists twice, or that come again.
 extension PHDJoiner {
-    /// The same measurement listed again in one report: what it says more is added. `false` where it is another one.
+    /// The same measurement listed again in one report: adds what is new. `false` if it is another one.
     mutating func relist(_ index: Int, _ reading: Reading) -> Bool {
         guard case .bloodPressure(var known) = entries[index].reading.content, case .bloodPressure(let again) = reading.content,
             known.systolic == again.systolic, known.diastolic == again.diastolic,
@@ -16,12 +15,10 @@ extension PHDJoiner {
         return true
     }
 
-    /// A pulse that is not the one these pressures have, after they came again.
+    /// A different pulse for pressures that were repeated.
     mutating func addAgain(_ index: Int, _ pulse: PHDNumber, _ flags: MeasurementFlags) {
         entries[index].isListedAgain = false
-        // The same with less.
         guard pulse.digits != nil else { return }
-        // The same with more.
         guard entries[index].pulse?.digits != nil else {
             touch(index)
             return attach(pulse, flags, to: &entries[index])
@@ -41,7 +38,7 @@ extension PHDJoiner {
         append(entry)
     }
 
-    /// Equal pressures of one report differ in their pulses; only those with the same pulse need a number.
+    /// Equal pressures of one report with different pulses are distinct; only those with the same pulse need a number.
     mutating func numberEquals() {
         for index in entries.indices where entries[index].reading.occurrence > 0 && entries[index].isTouched && !entries[index].isPendingOut
         {

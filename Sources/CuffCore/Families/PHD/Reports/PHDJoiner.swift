@@ -1,25 +1,21 @@
-/// Puts together what belongs to one measurement: pressures, pulse and status with the same person and time stamp, in
-/// whatever order and reports they come (A&D cuffs send pressures and pulses apart, batched and out of order).
-///
-/// Every reading must be on disk before its report is confirmed. Therefore what is incomplete at the end of its report
-/// goes out as *pending*, and again, complete and with a higher revision, when the rest comes or when the association
-/// ends. Both have the same raw bytes and so the same id: the pressures' own, without the pulse.
-///
-/// Rules:
-/// - complete in one report: revision 0, once. Settled without a pulse: 1. Each part that came later: one more.
-/// - listed twice in one report under a stamp that tells seconds: one measurement, with the fuller values. Under a stamp that
-///   tells none, and in a store: two. Listed twice with two pulses: two, wherever.
+/// Joins the parts of one measurement: pressures, pulse and status with the same person and time stamp, in any order and number of reports
+/// (A&D cuffs send pressures and pulses apart, batched and out of order).
+/// Every reading must be on disk before its report is confirmed. Therefore an incomplete reading is emitted as *pending* at the end of its
+/// report, and again with a higher revision when completed or when the association ends. Both have the same raw bytes, the pressures' own
+/// without the pulse, and so the same id.
+/// - complete in one report: revision 0, once. Settled without a pulse: 1. Each later part: one more.
+/// - listed twice in one report under a stamp with seconds: one measurement, with the fuller values. Under a stamp without seconds, and in
+///   a store: two. Listed twice with two pulses: always two.
 /// - nothing is joined across reports without a time stamp.
-/// - a pulse whose pressures never come is a pulse rate of its own.
+/// - a pulse whose pressures never come is a separate pulse rate.
 struct PHDJoiner: Sendable {
-    /// Measurements that wait or may still be amended. A cuff's largest known batch is 90; older ones are settled.
+    /// Measurements that wait or may be amended. A cuff's largest known batch is 90; older ones are settled.
     static let ceiling = 256
 
-    /// Measurements of one report that are put together at a time: each part is looked for among all of them. An agent with
-    /// a cuff sends 896 bytes at most (docs/PHD.md §2.2), which is 29 measurements.
+    /// Limit of the search for parts. An agent with a cuff sends 896 bytes at most (docs/PHD.md §2.2), i.e. 29 measurements.
     static let reportCeiling = 1024
 
-    /// What a report of this agent may still bring for a measurement.
+    /// The parts that a report of this agent may still bring.
     struct Expectation: Sendable {
         var pressure = false
         var pulse = false
@@ -32,7 +28,6 @@ struct PHDJoiner: Sendable {
             status = configuration.hasPressureStatus
             mean = configuration.parts.contains(.mean)
         }
-        /// Entries of a store are whole.
         init() {}
     }
 
@@ -43,22 +38,20 @@ struct PHDJoiner: Sendable {
         var stamp: PHDStamp
         var reading: Reading
         var report: UInt32
-        /// The last report that had it, or has it now.
         var seen: UInt32
         var parts: UInt8 = 0
         var pulse: PHDNumber?
         var status: UInt16?
         var part: PHDPressurePart?
-        /// Put together from single numbers; and their mean has not come.
+        /// Joined from single numbers; their mean has not come.
         var isJoined = false
         var awaitsMean = false
         var isTouched = true
         var isSplit = false
         var isPendingOut = false
         var isFinalOut = false
-        /// Nothing can join it any more.
         var isAlone = false
-        /// The pressures came again, and no pulse since; and their own flags, without those of pulse and status.
+        /// The pressures were repeated, without a pulse since; and their own flags, without those of pulse and status.
         var isListedAgain = false
         var ownFlags: MeasurementFlags = []
     }
@@ -68,9 +61,8 @@ struct PHDJoiner: Sendable {
     /// It holds entries of a store; each is a measurement.
     var isStore = false
 
-    /// Nothing waits and nothing may still be amended.
     var isEmpty: Bool { entries.isEmpty }
-    /// What has come of this report is to go out before the rest of it is read.
+    /// The results so far must be emitted before the rest of the report is read.
     var isFull: Bool { entries.count >= Self.reportCeiling }
 
     mutating func begin() { report &+= 1 }
@@ -130,7 +122,7 @@ struct PHDJoiner: Sendable {
         append(entry)
     }
 
-    /// `reading` is what the pulse becomes when its pressures never come; it is made only where it is needed.
+    /// `reading` is the pulse as a separate reading, made only if needed.
     mutating func add(pulse: PHDNumber, flags: MeasurementFlags, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
         var isAlone = false
         var isKnown = false
@@ -154,7 +146,7 @@ struct PHDJoiner: Sendable {
             case .status, .part: break
             }
         }
-        // The same pulse again, after a lost confirmation or within one report.
+        // A repeated pulse, after a lost confirmation or within one report.
         if isKnown { return }
         if let listedAgain { return addAgain(listedAgain, pulse, flags) }
         var entry = Entry(kind: .pulse, stamp: stamp, reading: reading(), report: report, seen: report)
@@ -167,7 +159,7 @@ struct PHDJoiner: Sendable {
         let own = entries.indices.filter {
             entries[$0].stamp == stamp && entries[$0].reading.user == user && (stamp.isMatchable || entries[$0].report == report)
         }
-        // Measurements that began in this report come before those that may have had it.
+        // Measurements that began in this report come first.
         for index in own.filter({ entries[$0].report == report }) + own.filter({ entries[$0].report != report }) {
             switch entries[index].kind {
             case .pressure where entries[index].status == nil:
@@ -187,7 +179,7 @@ struct PHDJoiner: Sendable {
         append(entry)
     }
 
-    /// The report is at its end: everything that it brought goes out, complete or pending.
+    /// The end of the report: emits everything it brought, complete or pending.
     mutating func finishReport(_ expected: Expectation, into actions: inout SessionActions) -> Int {
         var emitted = 0
         var keeps = false
@@ -212,8 +204,8 @@ struct PHDJoiner: Sendable {
         return emitted
     }
 
-    /// The association is over: what waits will not be completed in it. Settled readings stay for a while, because an
-    /// agent that lost the last confirmation sends the missing part again in the next association.
+    /// The end of the association: what waits will not be completed in it. Settled readings are kept for a while, because an agent that
+    /// lost the last confirmation repeats the missing part in the next association.
     mutating func settleAll(into actions: inout SessionActions) -> Int {
         var emitted = 0
         for index in entries.indices { emitted += settle(index, into: &actions) }
@@ -244,7 +236,7 @@ struct PHDJoiner: Sendable {
         if !pressure.isPlausible { entry.reading.flags.insert(.implausible) }
     }
 
-    /// `flags` is what was said of the status itself: an invalid one leaves the measurement in doubt.
+    /// `flags` apply to the status itself: an invalid one makes the measurement doubtful.
     private func attach(status: UInt16, _ flags: MeasurementFlags, to entry: inout Entry) {
         entry.status = status
         entry.parts += 1
@@ -265,7 +257,7 @@ struct PHDJoiner: Sendable {
         }
         if isComplete || entry.isFinalOut { return emitFinal(index, into: &actions) }
         guard !entry.isPendingOut else { return 0 }
-        // An absent pulse alone is nothing to keep; it only explains a gap if its pressures come.
+        // An absent pulse only explains a gap if its pressures come.
         if entry.kind == .pulse, entry.pulse?.digits == nil { return 0 }
         entries[index].isPendingOut = true
         entries[index].isSplit = true
@@ -288,7 +280,7 @@ struct PHDJoiner: Sendable {
         entries[index].isFinalOut || entries[index].kind == .failure ? 0 : emitFinal(index, into: &actions)
     }
 
-    /// What still waits, and what was put together from several reports: the other half may come again.
+    /// Waiting entries, and those joined from several reports, whose other half may be repeated.
     @inline(__always)
     private static func isKept(_ entry: Entry, _ expected: Expectation) -> Bool {
         guard entry.stamp.isMatchable else { return false }

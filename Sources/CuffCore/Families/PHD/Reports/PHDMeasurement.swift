@@ -1,14 +1,13 @@
-/// Where the pressures stand among the components of a compound.
 struct PHDPressurePlaces: Sendable {
     static let nowhere: UInt8 = 0xFF
     private(set) var systolic = nowhere
     private(set) var diastolic = nowhere
     private(set) var mean = nowhere
 
-    /// A compound of pressures has three components; one of more than these is another kind of object.
+    /// A compound of pressures has three components; one with more than these is another kind of object.
     static let ceiling = 16
 
-    /// A metric that stands twice in one list is nowhere: nothing tells which of the two values is meant.
+    /// A metric that occurs twice is not used: the values cannot be distinguished.
     init(_ count: Int, metric: (Int) -> UInt16?) {
         guard count <= Self.ceiling else { return }
         var seen = (systolic: 0, diastolic: 0, mean: 0)
@@ -28,7 +27,7 @@ struct PHDPressurePlaces: Sendable {
     var areComplete: Bool { systolic != Self.nowhere && diastolic != Self.nowhere }
 }
 
-/// From observations to readings: values, units, status bits, raw bytes. Nothing is converted, nothing repaired.
+/// Converts observations to readings: values, units, status bits, raw bytes. Nothing is converted or repaired.
 extension PHDObservation {
     /// Measurement-Status (0947). Bits 0002 and 0001 belong to other standards.
     @inline(never)
@@ -58,8 +57,7 @@ extension PHDObservation {
         return flags
     }
 
-    /// What is said of the value: beside it and, in the forms that have room for it, within it. Of a compound, what is said
-    /// of one component, or of any: a blood pressure with an invalid value is invalid.
+    /// The flags of the value, beside it and within it; for a compound, those of one component or of any.
     @inline(__always)
     func flags(_ bytes: Span<UInt8>, component: Int? = nil) -> MeasurementFlags {
         let status = status | innerStatus(bytes, component)
@@ -82,13 +80,12 @@ extension PHDObservation {
         }
     }
 
-    /// The metric that a Nu-Observed-Value names itself, or the report beside the value; 0 where neither does.
+    /// The metric in a Nu-Observed-Value or beside the value; 0 if none.
     func ownTerm(_ bytes: Span<UInt8>) -> UInt16 {
         let inner = attribute == PHDAttribute.numeric ? bytes.bigEndian16(value) ?? 0 : 0
         return inner != 0 ? inner : term
     }
 
-    /// Whether another component of the same list has this one's metric, so that neither can be told from the other.
     func isAmbiguous(_ index: Int, _ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]) -> Bool {
         guard let own = metric(index, bytes, object, configured) else { return false }
         for other in 0..<min(count, Self.componentCeiling)
@@ -96,8 +93,7 @@ extension PHDObservation {
         return false
     }
 
-    /// Components of one compound that become quantities: one of hundreds of values is a waveform, and no measurement of a
-    /// person.
+    /// Components of a compound that become quantities: one of hundreds of values is a waveform.
     static let componentCeiling = 64
 
     func isAmbiguous(_ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]) -> Bool {
@@ -116,14 +112,13 @@ extension PHDObservation {
         }
     }
 
-    /// A component by its place.
     @inline(__always)
     func component(_ index: Int, _ bytes: Span<UInt8>) -> PHDNumber {
         let (item, number, lead) = width
         return PHDNumber(bytes, value + index * item + lead, width: number)
     }
 
-    /// The metric of a component: what it says itself, the list beside it, or the configured list.
+    /// The metric of a component: its own, that of the report's list, or that of the configuration.
     @inline(__always)
     func metric(
         _ index: Int, _ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]
@@ -134,7 +129,6 @@ extension PHDObservation {
         return index < object.metrics.count && place < configured.count ? configured[place] : nil
     }
 
-    /// The unit of a component.
     @inline(__always)
     func unit(_ index: Int, _ bytes: Span<UInt8>, _ object: PHDConfiguration.Object) -> UInt16 {
         switch attribute {
@@ -144,13 +138,11 @@ extension PHDObservation {
         }
     }
 
-    /// The value is one number, and not bits or text.
     @inline(__always)
     var isNumber: Bool {
         attribute == PHDAttribute.basicNumeric || attribute == PHDAttribute.simpleNumeric || attribute == PHDAttribute.numeric
     }
 
-    /// The number of a simple observation.
     @inline(__always)
     func number(_ bytes: Span<UInt8>) -> PHDNumber {
         switch attribute {
@@ -166,11 +158,10 @@ extension PHDObservation {
             || attribute == PHDAttribute.compoundNumeric
     }
 
-    /// What a blood-pressure object said: pressures, or the failure to measure any.
     enum Pressures {
         case bloodPressure(BloodPressure)
         case failure(Failure)
-        /// No systolic and diastolic in a pressure unit here: the components stay what they are.
+        /// No systolic and diastolic in a pressure unit: the components are kept as they are.
         case other
     }
 
@@ -192,7 +183,6 @@ extension PHDObservation {
         return .bloodPressure(pressure)
     }
 
-    /// Where systolic and diastolic stand, in one unit of pressure; `nil` where they do not.
     func pressurePlaces(
         _ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]
     ) -> (PHDPressurePlaces, PressureUnit)? {
@@ -221,7 +211,7 @@ extension PHDObservation {
         }
     }
 
-    /// The bits of a status enumeration; those of the first sixteen that a longer string has.
+    /// The bits of a status enumeration, or the first sixteen of a longer string.
     func statusBits(_ bytes: Span<UInt8>) -> UInt16? {
         guard attribute != PHDAttribute.simpleOID, let bits = bits(bytes) else { return nil }
         let isEnumeration = attribute == PHDAttribute.enumeration
@@ -230,8 +220,8 @@ extension PHDObservation {
         return UInt16(truncatingIfNeeded: size == 4 ? bits >> 16 : bits)
     }
 
-    /// The text of an enumeration: an octet string, whose first byte is 0 because no text has 256 characters here, or the
-    /// text alone, which some write. `nil` without text.
+    /// The text of an enumeration: an octet string, whose first byte is 0 because no text here has 256 characters, or the text alone, as
+    /// some agents send. `nil` without text.
     func text(_ bytes: Span<UInt8>) -> String? {
         var place = value
         var end = value + length
@@ -251,7 +241,7 @@ extension PHDObservation {
         return text.isEmpty ? nil : text
     }
 
-    /// Bits of an enumeration, 16 or 32; a 16-bit string is in the upper half where bit 0 is the first.
+    /// Bits of an enumeration, 16 or 32; a 16-bit string is in the upper half if bit 0 is the first.
     func bits(_ bytes: Span<UInt8>) -> UInt32? {
         switch attribute {
         case PHDAttribute.simpleBits, PHDAttribute.basicBits, PHDAttribute.simpleOID:
@@ -266,8 +256,7 @@ extension PHDObservation {
         }
     }
 
-    /// The stamp of a periodic segment's entry, which follows from its place and stands nowhere: two equal entries of a
-    /// night are two measurements. `nil` for every other observation.
+    /// The computed stamp of a periodic segment's entry: two equal entries of a night are two measurements. `nil` for other observations.
     private var placedStamp: [UInt8]? {
         guard stampPlaces.isEmpty, stampBytes.isEmpty, stamp.kind != .none else { return nil }
         var writer = PHDWriter(capacity: 8)
@@ -276,8 +265,8 @@ extension PHDObservation {
         return writer.bytes
     }
 
-    /// The observation's own bytes, from the object's handle on. Ids are made from them, so they must tell two objects
-    /// with equal values apart, and must not contain what arrives later.
+    /// The observation's own bytes, from the object's handle. Ids depend on them, so they must distinguish objects with equal values, and
+    /// must not contain what arrives later.
     @inline(__always)
     func rawBytes(_ bytes: Span<UInt8>) -> RawBytes {
         lacksHandle ? handledBytes(bytes) : RawBytes(bytes.extracting(raw))

@@ -1,40 +1,35 @@
-/// One observation of one object, still in its APDU: where its value is, and what was said beside it.
-///
-/// It is a plain value, so that a report of any length is read into one array before anything is emitted: a report whose lists
-/// disagree must not give half of its readings.
+/// One observation of one object, as positions in its APDU. A plain value, so that a whole report is read before anything is emitted: a
+/// report with inconsistent lists must not give half of its readings.
 struct PHDObservation: Sendable {
     /// The person number for an unknown person: docs/PHD.md §6.1.
     static let unknownPerson: UInt16 = 0xFFFF
 
     let handle: UInt16
-    /// The object's place in the configuration; -1 for an object that the agent never described.
+    /// The object's index in the configuration; -1 for an unknown object.
     let object: Int
     let person: Int32?
-    /// The attribute that holds the value; 0 for no value.
+    /// The attribute of the value; 0 for no value.
     private(set) var attribute: UInt16 = 0
     private(set) var status: UInt16 = 0
     /// Overrides for this observation only; 0 = as configured.
     private(set) var unit: UInt16 = 0
     private(set) var term: UInt16 = 0
-    /// Offset and length of the value: of a compound without its count and length.
+    /// Offset and length of the value; for a compound without its count and length.
     private(set) var value = 0
     private(set) var length = 0
-    /// Components of a compound.
     private(set) var count = 0
-    /// Where a list of the components' metrics begins, and how many it has.
+    /// Where a list of the components' metrics begins, and its count.
     private(set) var metrics = 0
     private(set) var metricCount = 0
     var stamp = PHDStamp.none
-    /// The bytes of the stamp itself within the APDU.
     private(set) var stampPlaces = 0..<0
-    /// The observation's own bytes within the APDU.
     var raw = 0..<0
     /// The stamps of a stored entry, outside `raw`.
     var stampBytes = 0..<0
     /// The data ended before its map did.
     var isCut = false
     var hasTrailingBytes = false
-    /// The observation's own bytes do not begin with the object's handle (grouped reports, stored entries).
+    /// The bytes do not begin with the object's handle (grouped reports, stored entries).
     var lacksHandle = false
 
     init(handle: UInt16, object: Int, person: UInt16?) {
@@ -45,7 +40,7 @@ struct PHDObservation: Sendable {
 
     var valuePlaces: Range<Int> { value..<(value + length) }
 
-    /// Cuts values with a map; stops where the data ends before the map does. `false` when inner lengths disagree.
+    /// Splits values by a map; stops at the end of the data. `false` if inner lengths disagree.
     mutating func cut(
         _ items: [PHDConfiguration.MapItem], _ map: Range<Int>, _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int
     ) -> Bool {
@@ -61,7 +56,6 @@ struct PHDObservation: Sendable {
         return true
     }
 
-    /// Reads one attribute; `false` when its inner lengths disagree.
     mutating func read(_ id: UInt16, _ bytes: Span<UInt8>, _ offset: Int, _ length: Int) -> Bool {
         switch id {
         case PHDAttribute.basicNumeric, PHDAttribute.simpleOID: return readValue(id, offset, length, length == 2)
@@ -91,7 +85,7 @@ struct PHDObservation: Sendable {
             guard let list = PHDList.open(bytes, &at, offset + length), list.count * 2 == length - 4 else { return false }
             metrics = at
             metricCount = list.count
-        default: break  // anything else has its own length and is passed over
+        default: break  // other attributes have their own length and are skipped
         }
         return true
     }

@@ -1,17 +1,15 @@
-/// One number of a blood pressure, where an agent sends systolic, diastolic and mean as objects of their own.
+/// One number of a blood pressure, if an agent sends systolic, diastolic and mean as separate objects.
 struct PHDPressurePart: Sendable, Hashable {
-    /// Which of the three: `PHDMetric.systolic`, `diastolic` or `mean`.
+    /// `PHDMetric.systolic`, `diastolic` or `mean`.
     var term: UInt16
     var number: PHDNumber
     var unit: UInt16
 
-    /// Which of them an agent has.
     struct Set: OptionSet, Sendable {
         let rawValue: UInt8
         static let systolic = Set(rawValue: 1)
         static let diastolic = Set(rawValue: 2)
         static let mean = Set(rawValue: 4)
-        /// What makes a blood pressure.
         static let both: Set = [.systolic, .diastolic]
     }
 }
@@ -28,15 +26,12 @@ extension PHDPressurePart.Set {
 }
 
 /// Joins single numbers of pressure into one blood pressure, with the flag `joined`.
-///
-/// Rules:
 /// - Only numbers of one person and one time stamp are joined; without a stamp, only those of one report or stored entry.
-/// - There must be one systolic and one diastolic in one unit of pressure. Where there are two of either, nothing tells
-///   which belong together, and all of them stay what they are.
-/// - The id is made of the bytes of systolic and diastolic alone: a mean that comes later amends the same reading.
-/// - What waits for its other half is pending, and at the end of the association a quantity.
+/// - There must be one systolic and one diastolic in one unit of pressure. With two of either, none are joined.
+/// - The id depends on the bytes of systolic and diastolic alone: a later mean amends the reading.
+/// - A number without its other half is pending, and at the end of the association a quantity.
 extension PHDJoiner {
-    /// `reading` is what the number becomes when it finds no partner.
+    /// `reading` is the number as a separate reading, without a partner.
     mutating func add(part: PHDPressurePart, stamp: PHDStamp, reading: Reading) {
         var entry = Entry(kind: .part, stamp: stamp, reading: reading, report: report, seen: report)
         entry.part = part
@@ -48,7 +43,7 @@ extension PHDJoiner {
         entries.append(entry)
     }
 
-    /// A mean that comes after its pressures were joined. One that has come already is not taken twice.
+    /// A mean that comes after its pressures were joined; accepted only once.
     private mutating func amends(_ entry: Entry, _ part: PHDPressurePart) -> Bool {
         for index in entries.indices
         where entries[index].kind == .pressure && entries[index].isJoined && belongs(entries[index], with: entry) {
@@ -75,7 +70,6 @@ extension PHDJoiner {
     /// Two entries of a store are two measurements, whatever their stamps.
     private func belongs(_ a: Entry, with b: Entry) -> Bool { matches(a, b) && (!isStore || a.report == b.report) }
 
-    /// Joins what has come so far; called at the end of a report.
     mutating func joinParts() {
         var index = 0
         while index < entries.count {
@@ -88,12 +82,12 @@ extension PHDJoiner {
             let parts = (entries[systolic], entries[diastolic], mean.map { entries[$0] })
             for place in [systolic, diastolic, mean].compactMap({ $0 }).sorted(by: >) { entries.remove(at: place) }
             join(parts.0, parts.1, parts.2)
-            // What stood before it has moved up; nothing that was passed over has become clearer.
+            // Earlier entries have moved up; skipped ones stay ambiguous.
             index = max(0, index - 2)
         }
     }
 
-    /// The one diastolic and the mean of this systolic; `nil` where either is missing or not unique.
+    /// The one diastolic and the mean of this systolic; `nil` if either is missing or not unique.
     private func partners(of index: Int) -> (systolic: Int, diastolic: Int, mean: Int?)? {
         let unit = entries[index].part?.unit ?? 0
         guard PHDObservation.pressureUnit(unit) != nil else { return nil }
@@ -121,7 +115,6 @@ extension PHDJoiner {
             let reason: FailureReason =
                 high.number.digits != nil ? .diastolicNotFound : low.number.digits != nil ? .systolicNotFound : .noValue
             add(failure: reading(.failure(Failure(reason))), stamp: systolic.stamp)
-            // The numbers that there are stay what they are.
             for part in [systolic, diastolic, mean].compactMap({ $0 }) where part.part?.number.digits != nil {
                 var alone = part
                 alone.isAlone = true

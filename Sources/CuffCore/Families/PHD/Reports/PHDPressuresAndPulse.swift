@@ -1,6 +1,6 @@
-/// Where a report holds pressures and, behind them, their pulse: what `PHDRepeatedReport` learns.
+/// The positions of pressures and their pulse in a report, learned by `PHDRepeatedReport`.
 struct PHDPressuresAndPulse: Sendable {
-    // Where the SFLOATs stand; `mean` is 0 where the agent sends none.
+    // The positions of the SFLOATs; `mean` is 0 without a mean.
     private let systolic: Int
     private let diastolic: Int
     private let mean: Int
@@ -14,7 +14,7 @@ struct PHDPressuresAndPulse: Sendable {
     private let person: Int32?
     private let flags: MeasurementFlags
 
-    /// `nil` where the two are not such a pair; this is not an error.
+    /// `nil` if the two are not such a pair; not an error.
     init?(
         _ first: PHDObservation, _ second: PHDObservation, _ configuration: borrowing PHDConfiguration, _ apdu: Span<UInt8>
     ) {
@@ -45,7 +45,7 @@ struct PHDPressuresAndPulse: Sendable {
 
     func stamp(_ apdu: Span<UInt8>) -> PHDStamp { PHDStamp(stampKind, apdu, stampOfPressures) }
 
-    /// Emits the reading; `false` where the two have different stamps, no time, or a pressure without a value.
+    /// Emits the reading; `false` for different stamps, no time, or a pressure without a value.
     @inline(__always)
     func emit(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
         let stamp = stamp(apdu)

@@ -1,25 +1,20 @@
-/// The fast form of reading and emitting a report, beside the plain one in `PHDSession.receiveObservations`; the row
-/// `phd-json-lines` of .ci/instructions counts what it saves. `PHDRepeatedReportTests` compares the two.
-///
-/// An agent sends reports of one form with other numbers. The bytes that are not values, stamps or numbers of the report decide
-/// how a report is read; where all of them equal those of the last report, the values are in the same places. Only a report
-/// of pressures, each with its pulse behind it, is learned; anything else takes the plain route.
+/// The fast form of `PHDSession.receiveObservations`; the row `phd-json-lines` of .ci/instructions counts what it saves, and
+/// `PHDRepeatedReportTests` compares the two. An agent repeats reports of one form. If all bytes except values, stamps and report numbers
+/// equal those of the last report, the values are in the same places. Learns only reports of pressures, each followed by its pulse; others
+/// take the plain route.
 struct PHDRepeatedReport: Sendable {
-    /// Longer reports are read each time; 40 pairs of pressures and pulse are shorter.
+    /// Longer reports are not learned; 40 pairs of pressures and pulse are shorter.
     private static let ceiling = 1536
 
     private var head = PHDReportHead(invoke: 0, handle: 0, event: 0, isConfirmed: false)
     private var pairs: [PHDPressuresAndPulse] = []
-    // The APDU from its beginning, eight bytes to a word, and which of its bits decide; the last word ends where the APDU
-    // does and may overlap the one before.
+    // The APDU as words of eight bytes, with a mask of the compared bits; the last word ends with the APDU and may overlap.
     private var words: [UInt64] = []
     private var masks: [UInt64] = []
-    /// Bytes of the APDU; 0 where nothing has been learned.
     private var length = 0
 
     mutating func forget() { length = 0 }
 
-    /// The head of a report that matches, with its invoke-id.
     @inline(__always)
     func head(_ invoke: UInt16) -> PHDReportHead {
         var head = head
@@ -27,11 +22,10 @@ struct PHDRepeatedReport: Sendable {
         return head
     }
 
-    /// Whether the APDU has the form of the learned one.
     @inline(__always)
     func matches(_ apdu: Span<UInt8>) -> Bool {
         guard length > 0, apdu.count == length else { return false }
-        // One check of bounds for the pass: `learn` made a word for each eight bytes of `length`, and one for the last eight.
+        // One bounds check for the pass: `learn` made a word for each eight bytes of `length`, and one for the last eight.
         return apdu.withUnsafeBytes { bytes in
             words.withUnsafeBufferPointer { words in
                 masks.withUnsafeBufferPointer { masks in
@@ -50,7 +44,6 @@ struct PHDRepeatedReport: Sendable {
         }
     }
 
-    /// Learns the form of a report that was read and emitted in the plain way.
     mutating func learn(
         _ apdu: Span<UInt8>, _ head: PHDReportHead, _ observations: [PHDObservation], _ configuration: borrowing PHDConfiguration
     ) {
@@ -78,7 +71,7 @@ struct PHDRepeatedReport: Sendable {
         length = apdu.count
     }
 
-    /// Emits the readings of a report that matches; returns how many. 0: the plain route has to judge it.
+    /// Emits the readings of a matching report; returns their number. 0: use the plain route.
     @inline(__always)
     func emit(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Int {
         if pairs.count == 1 { return pairs[0].emit(apdu, into: &actions) ? 1 : 0 }
@@ -86,7 +79,7 @@ struct PHDRepeatedReport: Sendable {
     }
 
     private func emitAll(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Int {
-        // All or nothing, and two pressures with one stamp may be one measurement that is listed twice.
+        // All or nothing: two pressures with one stamp may be one measurement listed twice.
         var seen: Set<PHDStamp> = []
         var readings = SessionActions()
         for pair in pairs {

@@ -1,11 +1,10 @@
-/// Reads the observations of an event report, in the six forms there are.
+/// Parses the observations of an event report in its six forms.
 enum PHDReport {
-    /// How many observations one APDU may hold: its largest body over the shortest value, 64508 / 2. Maps can be made of
-    /// nothing (attributes of no length), so that the bytes alone do not bound what is made of them.
+    /// The largest body of an APDU over the shortest value, 64508 / 2; attributes of length zero would allow more.
     static let ceiling = 32254
 
-    /// Appends the observations between `start` (behind data-req-id and scan-report-no) and `end`; `false` when counts
-    /// and lengths disagree anywhere. `scanner` is the place of the scanner that sent it, where one did.
+    /// Appends the observations between `start` (behind data-req-id and scan-report-no) and `end`; `false` if any counts and lengths
+    /// disagree. `scanner` is the index of the sending scanner, if any.
     static func read(
         _ shape: PHDEvent.Shape, _ configuration: borrowing PHDConfiguration, scanner: Int?, _ bytes: Span<UInt8>,
         _ start: Int, _ end: Int, into observations: inout [PHDObservation]
@@ -101,7 +100,6 @@ enum PHDReport {
             guard observation.cut(configuration.items, part.map, bytes, &offset, limit) else { return false }
             observation.raw = start..<offset
             observations.append(observation)
-            // Nothing is left for the others.
             if observation.isCut { break }
         }
         if offset < limit, let last = observations.indices.last { observations[last].hasTrailingBytes = true }

@@ -1,4 +1,4 @@
-/// The scan reports of one association: the last one as it was read, and what still waits for its other half.
+/// The scan reports of one association: the last one parsed, and what waits for its other half.
 struct PHDReports: Sendable {
     var joiner = PHDJoiner()
     var unstamped = PHDUnstamped()
@@ -7,7 +7,7 @@ struct PHDReports: Sendable {
     private var number: UInt16?
     private var saidRelative = false
 
-    /// Reads the observations of a report whose information begins at `info`; `false` when counts and lengths disagree.
+    /// Parses the observations of a report whose information begins at `info`; `false` if counts and lengths disagree.
     mutating func read(
         _ shape: PHDEvent.Shape, _ configuration: borrowing PHDConfiguration, scanner: Int?, _ apdu: Span<UInt8>, _ info: Int
     ) -> Bool {
@@ -21,7 +21,6 @@ struct PHDReports: Sendable {
         if joiner.isEmpty { repeated.learn(apdu, head, observations, configuration) }
     }
 
-    /// Notes the scan report's number, and reports a gap.
     @inline(__always)
     mutating func note(_ number: UInt16, into actions: inout SessionActions) {
         if let last = self.number, number > last &+ 1, last != 0xFFFF {
@@ -30,7 +29,7 @@ struct PHDReports: Sendable {
         self.number = number
     }
 
-    /// Whether to report that the agent stamps with a relative clock: once for each configuration.
+    /// Whether to report that the agent uses a relative clock: once per configuration.
     mutating func saysRelative() -> Bool {
         defer { saidRelative = true }
         return !saidRelative

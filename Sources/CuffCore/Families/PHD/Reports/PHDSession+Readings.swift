@@ -1,6 +1,5 @@
-/// From observations to readings: what an observation becomes follows from its object's role.
+/// Converts observations to readings according to their objects' roles.
 extension PHDSession {
-    /// One observation to the readings it belongs to.
     mutating func place(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, origin: Reading.Origin,
         sequence: UInt32?, into actions: inout SessionActions
@@ -54,7 +53,7 @@ extension PHDSession {
         }
     }
 
-    /// Samples are live events: they are shown, and not kept as readings.
+    /// Samples are live events: displayed, not stored as readings.
     private func emitWaveforms(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival,
         into actions: inout SessionActions
@@ -67,7 +66,7 @@ extension PHDSession {
         for piece in pieces { actions.append(.live(.waveform(piece))) }
     }
 
-    /// How the observation came. A stamp in ticks gets the time that follows from the agent's two clocks.
+    /// How the observation came. A stamp in ticks gets the time derived from the agent's two clocks.
     private mutating func arrival(
         _ observation: PHDObservation, _ bytes: Span<UInt8>, _ origin: Reading.Origin, _ sequence: UInt32?,
         into actions: inout SessionActions
@@ -94,7 +93,6 @@ extension PHDSession {
             origin: arrival.origin, sequence: arrival.sequence, raw: observation.rawBytes(bytes))
     }
 
-    /// The one value of a simple observation as it is, text apart.
     private static func quantity(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival
     ) -> Reading {
@@ -114,7 +112,7 @@ extension PHDSession {
         confirmations.noteEmitted(1)
     }
 
-    /// Opaque values: another agent's, a private metric, or pressures in no unit of pressure.
+    /// Values without interpretation: another agent's, a private metric, or pressures without a unit of pressure.
     private mutating func emitQuantities(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival,
         into actions: inout SessionActions
@@ -132,8 +130,7 @@ extension PHDSession {
         emit(own, into: &actions)
     }
 
-    /// The components of a compound; of a failed measurement only those that are numbers, and numbered from 1, because the
-    /// failure itself has the same bytes.
+    /// The components of a compound; of a failed measurement only the numbers, from 1, because the failure has the same bytes.
     private mutating func emitComponents(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival,
         ofFailure: Bool, into actions: inout SessionActions
@@ -153,9 +150,9 @@ extension PHDSession {
         }
     }
 
-    /// An observation of an object that the configuration does not have; returns whether to report that. Handle 0 is the
-    /// agent itself: an attribute of its own has changed. A variable report names the values, so they are kept with the metric
-    /// and unit it gives, in no partition (docs/PHD.md §11.1); those of a fixed one cannot be read.
+    /// An observation of an object that is not in the configuration; returns whether to report that. Handle 0 is the agent itself: a
+    /// changed attribute. A variable report names the values, so they are kept with its metric and unit, in no partition (docs/PHD.md
+    /// §11.1); those of a fixed one cannot be decoded.
     mutating func placeUnknown(
         _ observation: PHDObservation, _ apdu: Span<UInt8>, into actions: inout SessionActions
     ) -> Bool {
@@ -176,6 +173,6 @@ extension PHDSession {
 }
 
 extension PHDObservation {
-    /// The bytes that a diagnostic shows: two lines at most.
+    /// The bytes shown in a diagnostic: two lines at most.
     func shownBytes(_ bytes: Span<UInt8>) -> [UInt8] { bytes.part(raw.lowerBound, min(raw.count, 32)) }
 }

@@ -1,5 +1,4 @@
 /// Event reports: configurations, observations, stored segments, and their confirmations.
-///
 /// Event report   off 12 u16 handle, 14 u32 event time, 18 u16 event type, 20 u16 length, 22 info
 extension PHDSession {
     mutating func receiveReport(
@@ -30,9 +29,7 @@ extension PHDSession {
         refuseStructure(invoke, into: &actions)
     }
 
-    // MARK: observations
-
-    /// Reads a whole report first and emits afterwards: half of a damaged report must not become a reading.
+    /// Parses a whole report before emitting: half of a damaged report must not become a reading.
     mutating func receiveObservations(
         _ apdu: Span<UInt8>, _ head: PHDReportHead, _ shape: PHDEvent.Shape, into actions: inout SessionActions
     ) {
@@ -46,7 +43,7 @@ extension PHDSession {
             }
         }
         guard reports.read(shape, configurations.current, scanner: scanner, apdu, head.info) else {
-            // Where values are cut by a configuration, it may be the configuration that is wrong.
+            // The configuration may be wrong.
             _ = doubtConfiguration()
             return refuseReport(head.invoke, head.isConfirmed, into: &actions)
         }
@@ -85,7 +82,7 @@ extension PHDSession {
         confirmations.noteEmitted(reports.joiner.finishReport(PHDJoiner.Expectation(configurations.current), into: &actions))
     }
 
-    /// The fast form of `receiveObservations`; `false` where it does not apply.
+    /// The fast form of `receiveObservations`; `false` if it does not apply.
     @inline(__always)
     mutating func receiveRepeatedReport(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
         guard association.processesReports, reports.repeated.matches(apdu), reports.joiner.isEmpty, !configurations.isDoubtful,
@@ -112,9 +109,7 @@ extension PHDSession {
         if !confirmations.isCommitOutstanding { confirm(into: &actions) }
     }
 
-    // MARK: confirmations
-
-    /// Sends every confirmation whose readings are on disk; those that are due together leave in one write.
+    /// Sends the confirmations whose readings are on disk, in as few writes as possible.
     mutating func confirm(into actions: inout SessionActions) {
         if reports.unstamped.isOutstanding { acknowledgeUnstamped(into: &actions) }
         while true {

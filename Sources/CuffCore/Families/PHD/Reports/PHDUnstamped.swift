@@ -1,31 +1,26 @@
-/// Recognises repetitions of reports whose readings carry no time.
-///
-/// A scan report has a number within its association: the same number with the same information is the same report. When
-/// an association breaks off, the agent sends in the next one, first and in order, what was not confirmed to it. A confirmation
-/// of ours counts as lost there only when it was the last word: the agent sent nothing after it but its ABRT, or its request for
-/// another association, and that within `proofTime`. In every other case, a line that broke off included, the next report is a
-/// measurement of its own, whatever its numbers.
+/// Recognises repeated reports whose readings have no time. Within an association, the same scan report number with the same information is
+/// the same report. If an association breaks off, the agent repeats unconfirmed reports in the next one, first and in order. Our
+/// confirmation counts as lost only if nothing followed it but the agent's ABRT or its request for another association, within `proofTime`.
+/// In all other cases, including a broken line, the next report is a new measurement, whatever its values.
 struct PHDUnstamped: Sendable {
-    /// TOcer of 3 s, after which an agent gives up, and the way there and back: docs/PHD.md §9.1.
+    /// TOcer of 3 s, after which an agent gives up, plus transmission: docs/PHD.md §9.1.
     static let proofTime = Duration.seconds(5)
 
     /// The last report of this association, if it had such a reading.
     private var last: (number: UInt16, digest: UInt64)?
-    /// How many emissions there were at the last of them, and at the last that was confirmed.
+    /// The numbers of emissions at the last of them, and at the last confirmed one.
     private var emitted = 0
     private var confirmed = 0
-    /// A confirmation left, and the agent has not gone on since.
+    /// A confirmation was sent, and the agent has not continued since.
     private(set) var isUnproven = false
 
     var isOutstanding: Bool { emitted > confirmed }
 
     @inline(__always)
     mutating func noteProof() { isUnproven = false }
-    /// The last report had stamps.
     @inline(__always)
     mutating func noteStamped() { last = nil }
 
-    /// Whether this confirmed report is the last one again.
     func repeats(_ apdu: Span<UInt8>, _ info: Int, _ number: UInt16) -> Bool {
         guard let last else { return false }
         return last.number == number && last.digest == Self.digest(apdu, from: info &+ 4)
@@ -46,7 +41,7 @@ struct PHDUnstamped: Sendable {
         }
     }
 
-    /// Confirmations of so many emissions leave with the next write. Returns whether one is of an unstamped reading.
+    /// The next write confirms this number of emissions. Returns whether one is of an unstamped reading.
     mutating func acknowledge(through: Int) -> Bool {
         guard through > confirmed else { return false }
         confirmed = through
@@ -54,7 +49,6 @@ struct PHDUnstamped: Sendable {
         return true
     }
 
-    /// The association is over, after so many emissions.
     mutating func leave(emitted: Int) {
         self = PHDUnstamped()
         (self.emitted, confirmed) = (emitted, emitted)
@@ -62,14 +56,12 @@ struct PHDUnstamped: Sendable {
 }
 
 extension PHDSession {
-    /// The confirmations that are due leave with the next write.
     mutating func acknowledgeUnstamped(into actions: inout SessionActions) {
         guard let through = confirmations.due, reports.unstamped.acknowledge(through: through) else { return }
         actions.append(.acknowledge(through: through))
         if !isPassive { actions.arm(.proof, PHDUnstamped.proofTime) }
     }
 
-    /// The association is over.
     mutating func leaveUnstamped(into actions: inout SessionActions) {
         let unstamped = reports.unstamped
         let isLost = unstamped.isUnproven && association.end == .byAgent

@@ -1,10 +1,9 @@
-/// Real-time sample arrays (RT-SA objects): how their samples are coded. Layouts: documented [1] of PHD.swift.
-///
+/// The coding of real-time sample arrays (RT-SA objects). Layouts: documented [1] of PHD.swift.
 /// Sa-Specification 096D           u16 samples in an array, u8 bits of a sample (8, 16, 32), u8 significant bits (255: signed),
 ///                                 u16 flags (1000: other bits than the significant ones may be set)
 /// Scale-and-Range 0971, 096F, 0970  FLOAT and FLOAT, the values of two samples; then these samples, in 1, 2 or 4 bytes each
 /// Sample-Period 098D              u32 ticks of 125 µs between samples
-/// Simple-Sa-Observed-Value 0A48   octet string of the samples; with its u16 length, or in a map without, told by the array's size
+/// Simple-Sa-Observed-Value 0A48   octet string of the samples; with its u16 length, or in a map without, of the array's size
 struct PHDWave: Sendable {
     var handle: UInt16
     var count = 0
@@ -14,15 +13,13 @@ struct PHDWave: Sendable {
     var period: UInt32 = 0
     private var ends: (lower: Digits, upper: Digits, low: UInt32, high: UInt32)?
 
-    /// Samples of one array: a second of the fastest signal that Sample-Period can say.
+    /// Limit of samples in one array: a second of the fastest signal that Sample-Period can express.
     static let ceiling = 8000
 
     init(handle: UInt16) { self.handle = handle }
 
-    /// Whether the object says how its samples are coded.
     var isReadable: Bool { count > 0 && count <= Self.ceiling && (width == 1 || width == 2 || width == 4) }
 
-    /// Takes an attribute of the object's configuration; others are not its matter.
     mutating func take(_ id: UInt16, _ bytes: Span<UInt8>, _ at: Int, _ length: Int) {
         switch (id, length) {
         case (PHDAttribute.sampleSpecification, 6):
@@ -64,13 +61,13 @@ struct PHDWave: Sendable {
         return Int32(exactly: word & mask)
     }
 
-    /// The line that the two points make; `nil` where they are missing or equal.
+    /// The linear mapping by the two points; `nil` if they are missing or equal.
     private var scale: Waveform.Scale? {
         guard let ends, let low = number(ends.low), let high = number(ends.high), low < high else { return nil }
         return Waveform.Scale(samples: low...high, lower: ends.lower, upper: ends.upper)
     }
 
-    /// The samples of an observed value, in pieces of at most `Waveform.ceiling`; `nil` where its length is not that of the array.
+    /// The samples of an observed value, in parts of at most `Waveform.ceiling`; `nil` if its length does not fit the array.
     func waveforms(
         _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ value: Range<Int>, clock: DeviceClock
     ) -> [Waveform]? {

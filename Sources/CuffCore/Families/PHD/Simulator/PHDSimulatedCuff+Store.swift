@@ -1,4 +1,3 @@
-/// What it tells of itself and of its PM-store.
 extension PHDSimulatedCuff {
     func description(invoke: UInt16, clock: DeviceTime) -> [UInt8] {
         PHDWriter.presentation(invoke: invoke, PHDMessage.getResult, capacity: 160) {
@@ -23,7 +22,7 @@ extension PHDSimulatedCuff {
                 }
                 if time == .relative { $0.attribute(PHDAttribute.relativeNow) { $0.append(stampBytes(clock)) } }
                 $0.attribute(PHDAttribute.timeInfo) {
-                    // A clock that keeps base and offset, or one that SET_TIME sets; and one that counts beside it.
+                    // A base-offset clock, or one set by SET_TIME; and a counting clock.
                     let counts = time == .relative ? PHDTimeCapability.relative : 0
                     $0.append16(0x8000 | counts | (time == .baseOffset ? PHDTimeCapability.baseOffset : PHDTimeCapability.setClock))
                     $0.append([0x1F, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0, 100, 0, 0, 0, 0, 0, 0])

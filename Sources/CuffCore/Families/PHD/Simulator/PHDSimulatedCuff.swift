@@ -1,4 +1,4 @@
-/// The bytes of the simulated agent: what it is and how it puts records into reports and entries.
+/// The APDUs of the simulated agent: its identity, configuration, and records as reports and entries.
 struct PHDSimulatedCuff: Sendable {
     enum Report: Sendable { case fixed, variable, apart }
     enum Time: Sendable { case absolute, baseOffset, relative, unset, impossible }
@@ -17,9 +17,9 @@ struct PHDSimulatedCuff: Sendable {
     let releases: Bool
     let batch: Int
     let entries: Int
-    /// How many associations it makes on one line; the records it pushes are spread over them.
+    /// The number of associations on one line; the pushed records are distributed over them.
     let associations: Int
-    /// Every how many of them it ends by ABRT in place of a release; 0: none.
+    /// Every how many associations end by ABRT instead of a release; 0: none.
     let aborts: Int
 
     init(_ options: [String: String]) {
@@ -48,10 +48,10 @@ struct PHDSimulatedCuff: Sendable {
             || time == .baseOffset || time == .relative
     }
 
-    /// The agent offers this one first; a standard one only where the manager knows it.
+    /// Offered first; a standard one only if the manager knows it.
     var configurationID: UInt16 { isExtended ? extendedID : 0x02BC }
 
-    /// Each form of the configuration has a number of its own: a manager may remember what stands behind a number.
+    /// Each form of the configuration has its own number, because managers remember them by number.
     var extendedID: UInt16 {
         let stamp: UInt16 =
             switch time {
@@ -86,8 +86,6 @@ struct PHDSimulatedCuff: Sendable {
         }
         return writer.bytes
     }
-
-    // MARK: configuration
 
     var stamp: (UInt16, UInt16) {
         switch time {
@@ -151,8 +149,6 @@ struct PHDSimulatedCuff: Sendable {
         }
     }
 
-    // MARK: reports
-
     private var eventType: UInt16 {
         (report == .variable ? 0x0D1E : PHDEvent.scanFixed) + (hasPersons ? 2 : 0)
     }
@@ -165,7 +161,7 @@ struct PHDSimulatedCuff: Sendable {
         }
     }
 
-    /// The bodies of the reports that hand over these records: one, or two where pressures and pulses go apart.
+    /// The report bodies of these records: one, or two if pressures and pulses are separate.
     func reportBodies(_ records: [SimulatedRecord]) -> [[UInt8]] {
         report == .apart
             ? [body(records, handles: 1...1), body(records, handles: 2...3)]

@@ -1,4 +1,3 @@
-/// Answers to the manager's requests.
 extension PHDSimulator {
     mutating func answerGet(_ handle: UInt16, _ invoke: UInt16, into actions: inout [SimulatorAction]) {
         switch handle {

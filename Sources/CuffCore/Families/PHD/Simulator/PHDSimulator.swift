@@ -1,7 +1,5 @@
-/// A complete agent: a blood-pressure cuff that associates, spells out its configuration where it is asked to, pushes
-/// its records or keeps them in a PM-store, and gives up and comes back as the standard's timers say.
-///
-/// Its options are the driver's `simulatorOptions`.
+/// A complete agent: a blood-pressure cuff that associates, sends its configuration on request, pushes its records or keeps them in a
+/// PM-store, and gives up and returns by the standard's timers. Its options are the driver's `simulatorOptions`.
 struct PHDSimulator: CuffSimulator {
     enum State { case closed, unassociated, associating, configuring, operating, releasing }
 
@@ -9,22 +7,19 @@ struct PHDSimulator: CuffSimulator {
     let cuff: PHDSimulatedCuff
     private var reader = FrameReader(PHDFrame())
     private(set) var state = State.closed
-    /// Records not yet confirmed by the manager, in order.
     private(set) var unsent: [SimulatedRecord]
-    /// Records in the store, by segment.
     var segments: [[SimulatedRecord]]
     var clock: DeviceTime
     var invoke: UInt16 = 1
     private var awaited: UInt16?
     private var awaitedEvent: UInt16?
     private var reportNumber: UInt16 = 0
-    /// Reports of the batch that is being sent: two when pressures and pulses go apart.
+    /// Reports of the batch being sent: two if pressures and pulses are separate.
     private var reports: [[UInt8]] = []
     private var inBatch = 0
     var transfer: (segment: Int, index: Int)?
     private var attempts = 0
     private var offered = 0
-    /// Associations that ended in order: all was said, or the manager released or refused.
     private var ended = 0
 
     init(_ script: SimulatorScript) {
@@ -39,7 +34,6 @@ struct PHDSimulator: CuffSimulator {
         }
     }
 
-    /// Another store than the script's: one segment after the other.
     mutating func replaceSegments(_ segments: [[SimulatedRecord]]) { self.segments = segments }
 
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
@@ -85,7 +79,7 @@ struct PHDSimulator: CuffSimulator {
         actions += [.disarm(.response), .disarm(.poll)]
     }
 
-    /// The association is over, and nobody failed. A cuff that is used again comes back on the same line.
+    /// The association ended without failure. A cuff that is used again associates on the same line.
     private mutating func conclude(_ note: String, into actions: inout [SimulatorAction]) {
         leave(.unassociated, into: &actions)
         ended += 1
@@ -93,12 +87,11 @@ struct PHDSimulator: CuffSimulator {
         if ended < cuff.associations { actions.append(.arm(.overall, script.interval)) }
     }
 
-    /// How many records stay for later associations.
     private var reserved: Int {
         script.pushes && !cuff.hasStore ? script.records.count * max(0, cuff.associations - ended - 1) / cuff.associations : 0
     }
 
-    /// Everything is said: the release, or an ABRT where the options ask for one.
+    /// Everything is sent: release, or ABRT if the options ask for it.
     private mutating func end(into actions: inout [SimulatorAction]) {
         if cuff.aborts > 0, (ended + 1) % cuff.aborts == 0 {
             actions.append(.write(PHDManagerAPDU.abort(PHDAbortReason.undefined)))
@@ -108,7 +101,7 @@ struct PHDSimulator: CuffSimulator {
         actions += [.write(PHDManagerAPDU.releaseRequest()), .arm(.response, .seconds(3))]
     }
 
-    /// Gives up this association and comes back after a while with what was not confirmed.
+    /// Gives up this association and returns later with the unconfirmed records.
     private mutating func giveUp(_ reason: UInt16?, into actions: inout [SimulatorAction]) {
         if let reason { actions.append(.write(PHDManagerAPDU.abort(reason))) }
         leave(.unassociated, into: &actions)
@@ -137,8 +130,6 @@ struct PHDSimulator: CuffSimulator {
         default: break
         }
     }
-
-    // MARK: what the manager says
 
     private mutating func take(_ apdu: [UInt8], into actions: inout [SimulatorAction]) {
         switch apdu.span.bigEndian16(0) {
@@ -189,7 +180,6 @@ struct PHDSimulator: CuffSimulator {
         switch event {
         case PHDEvent.configuration:
             if apdu.span.bigEndian16(24) == 0 { return operate(into: &actions) }
-            // Nothing else to offer: the manager has seen the standard and the extended one.
             if offered < 2 { return offer(into: &actions) }
             actions.append(.write(PHDManagerAPDU.releaseRequest(1)))
             state = .releasing
@@ -201,8 +191,6 @@ struct PHDSimulator: CuffSimulator {
             actions.append(.arm(.poll, reports.isEmpty ? script.interval : .milliseconds(1)))
         }
     }
-
-    // MARK: reports
 
     private mutating func operate(into actions: inout [SimulatorAction]) {
         state = .operating
@@ -231,7 +219,7 @@ struct PHDSimulator: CuffSimulator {
         guard awaited == nil else { return }
         if reports.isEmpty {
             guard unsent.count > reserved else {
-                // An agent with a store waits for requests; one without has nothing more to say.
+                // An agent with a store waits for requests; others are finished.
                 if !cuff.hasStore, cuff.releases { end(into: &actions) }
                 return
             }

@@ -1,5 +1,4 @@
-/// One segment of an agent's PM-store: how its entries are laid out, and how far its transfer came.
-///
+/// One segment of an agent's PM-store: its layout and the state of its transfer.
 /// Entry map:  u16 header bits (8000 absolute, 4000 relative, 2000 high resolution, 1000 base offset), then a list of
 ///             { u16 class, TYPE, u16 handle, AttrValMap }. An entry is the header's stamps in that order, then every
 ///             element's values in map order; no lengths, no handles.
@@ -14,24 +13,22 @@ struct PHDSegment: Sendable {
     var usage: UInt32?
     /// Ticks of 125 µs.
     var transferTimeout: UInt32?
-    /// Ticks of 125 µs between its entries, and the time of the first; of the store where the segment has none.
+    /// Ticks of 125 µs between entries, and the time of the first; the store's if the segment has none.
     var samplePeriod: UInt32?
     var start = PHDStamp.none
-    /// An entry map this program can cut entries with.
     var isDecodable = false
-    /// Bytes of one entry, as the map gives them.
     private(set) var entrySize = 0
 
     var progress = Progress.waiting
     var next: UInt32 = 0
     var tries = 0
-    /// As many entries came as it announced: otherwise it is not what may be cleared (docs/PHD.md §8.4).
+    /// The announced number of entries came; otherwise it must not be cleared (docs/PHD.md §8.4).
     var isWhole = false
 
     init(instance: UInt16) { self.instance = instance }
 
     static let knownHeader: UInt16 = 0xF000
-    /// Segments of one store: an NovoPen and an Accu-Chek have one, a cuff one for each person. Policy, far above these.
+    /// Segments of one store: a NovoPen and an Accu-Chek have one, a cuff one for each person. Policy, far above these.
     static let ceiling = 1024
 
     private var sizeOfEntry: Int {
@@ -44,7 +41,7 @@ struct PHDSegment: Sendable {
         return size
     }
 
-    /// Reads the answer to SEG_GET_INFO: a list of instance and attributes; `nil` when lengths disagree.
+    /// Parses the answer to SEG_GET_INFO: a list of instance and attributes; `nil` if lengths disagree.
     static func list(
         _ bytes: Span<UInt8>, _ start: Int, _ end: Int, _ configuration: borrowing PHDConfiguration
     ) -> [PHDSegment]? {
@@ -110,15 +107,14 @@ struct PHDSegment: Sendable {
         return entrySize > 0
     }
 
-    /// Appends the observations of the entry at `offset`, which has this number in its segment; `false` when the entry
-    /// contradicts its map.
+    /// Appends the observations of the entry at `offset`, with its number in the segment; `false` if it contradicts its map.
     func read(
         _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, number: UInt32 = 0, into observations: inout [PHDObservation]
     ) -> Bool {
         guard offset + entrySize <= end else { return false }
         var stamp = isPeriodic ? PHDStamp(start, plus: UInt64(number) * UInt64(samplePeriod ?? 0)) : .none
         let start = offset
-        // The calendar stamp counts where there are several; relative ones only where there is no other.
+        // The calendar stamp is preferred; relative ones are used only without one.
         for (bit, size, kind) in Self.stamps where header & bit != 0 {
             let high = bytes.bigEndian32(offset) ?? 0
             let bits = size == 8 ? UInt64(high) << 32 | UInt64(bytes.bigEndian32(offset + 4) ?? 0) : UInt64(high)
@@ -139,10 +135,10 @@ struct PHDSegment: Sendable {
         return true
     }
 
-    /// Entries without a stamp of their own lie one period apart: docs/PHD.md §8, attributes 098D, 0992 and 0A83.
+    /// Entries without their own stamp are one period apart: docs/PHD.md §8, attributes 098D, 0992 and 0A83.
     private(set) var isPeriodic = false
 
-    /// Takes over the store's capability, and its period where the segment has none.
+    /// Copies the store's capability, and its period if the segment has none.
     mutating func complete(_ store: PHDStoreState) {
         if samplePeriod == nil { samplePeriod = store.samplePeriod }
         guard let samplePeriod, samplePeriod > 0, samplePeriod < UInt32.max, header == 0,

@@ -1,4 +1,3 @@
-/// What a segment data event says about the entries it carries.
 struct PHDSegmentEvent: Sendable, Hashable {
     var instance: UInt16
     var index: UInt32

@@ -1,8 +1,8 @@
-/// Which segments a request is about (SegmSelection): docs/PHD.md §8.2.
+/// The segments of a request (SegmSelection): docs/PHD.md §8.2.
 enum PHDSelection: Sendable, Hashable {
     case all
     case list([UInt16])
-    /// Only of agents whose PM-Store-Capab says so.
+    /// Only if the agent's PM-Store-Capab allows it.
     case range(PHDTimeRange)
 
     func append(to writer: inout PHDWriter) {

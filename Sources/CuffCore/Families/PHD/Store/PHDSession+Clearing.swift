@@ -1,9 +1,8 @@
-/// Erasing what was fetched: the only thing that a manager does to an agent's store.
 extension PHDSession {
-    /// Segments named in one SEG_CLR: 26 + 2 x 64 bytes stay below the 224 that every agent takes.
+    /// Segments named in one SEG_CLR: 26 + 2 x 64 bytes stay below the 224 that every agent accepts.
     private static let selectionLimit = 64
 
-    /// Clears what was fetched completely, is on disk, and did not grow meanwhile. Returns whether a request went out.
+    /// Clears segments that were fetched completely, are on disk, and have not grown. Returns whether a request was sent.
     mutating func clearNext(into actions: inout SessionActions) -> Bool {
         guard !stores.isEmpty else {
             command.outcome = .unsupported("this agent has no store to clear")
@@ -25,7 +24,7 @@ extension PHDSession {
                 continue
             }
             if !store.isVerified {
-                // Readings may have been added while these were fetched: look again, right before.
+                // Readings may have been added during the transfer: look again, right before.
                 guard store.rounds <= 3 else {
                     command.outcome = .failed("the agent's store kept growing, so it was not cleared")
                     return false
@@ -52,7 +51,7 @@ extension PHDSession {
         return false
     }
 
-    /// How to name what may be cleared; `nil` where the agent can only clear more than that.
+    /// How to name what may be cleared; `nil` if the agent can only clear more than that.
     private mutating func clearance(of store: PHDStoreState, _ complete: [UInt16]) -> (PHDSelection, [UInt16])? {
         let selection = selection(of: store)
         if options.timeRange != .none, selection == .all {

@@ -1,6 +1,5 @@
-/// The transfer of a PM-store's segments.
 extension PHDSession {
-    /// The transfer of a segment that names no limit: policy.
+    /// For a segment without its own limit: policy.
     private static let transferTimeout = Duration.seconds(60)
 
     /// off 22 u16 instance, 24 u32 index, 28 u32 count, 32 u16 status, 34 u16 length, 36 entries
@@ -26,7 +25,7 @@ extension PHDSession {
             return advance(into: &actions)
         }
         let segment = stores[place]
-        // What was broken off comes again from its first entry; what is still under way of it is stopped.
+        // A broken transfer restarts at the first entry; what is still arriving of it is stopped.
         let isStopped = segment.progress == .failed || segment.progress == .waiting && segment.tries > 0
         if !isPassive, isStopped || !segment.isDecodable {
             return reply(event, head, PHDSegmentEvent.managerAborts, into: &actions)
@@ -48,7 +47,6 @@ extension PHDSession {
         if !confirmations.isCommitOutstanding { confirm(into: &actions) }
     }
 
-    /// Reads all entries first and emits afterwards.
     private mutating func readEntries(
         _ segment: PHDSegment, _ event: PHDSegmentEvent, _ apdu: Span<UInt8>, into actions: inout SessionActions
     ) -> Bool {
@@ -57,7 +55,7 @@ extension PHDSession {
         for number in 0..<event.count {
             guard segment.read(apdu, &offset, apdu.count, number: event.index &+ number, into: &observations) else { return false }
         }
-        // Entries are complete in themselves: none joins another, or a report.
+        // Entries are complete: they are not joined with others, or with reports.
         var others = PHDJoiner()
         others.isStore = true
         swap(&others, &reports.joiner)
@@ -87,7 +85,7 @@ extension PHDSession {
         actions.append(.write(event.confirmation(invoke: head.invoke, handle: head.handle, status: status)))
     }
 
-    /// Entries are missing: the transfer is stopped and begun again, twice at most.
+    /// Entries are missing: the transfer is stopped and restarted, twice at most.
     private mutating func restart(
         _ place: PHDStores.Place, _ event: PHDSegmentEvent, _ head: PHDReportHead, into actions: inout SessionActions
     ) {
@@ -98,8 +96,7 @@ extension PHDSession {
         advance(into: &actions)
     }
 
-    /// A transfer that the agent broke off, did not end in time or damaged is begun again after a second, twice at most; it
-    /// begins at the first entry; entries that came before have the same ids.
+    /// Restarts a broken transfer at the first entry after a second, twice at most; repeated entries have the same ids.
     mutating func resume(_ place: PHDStores.Place, into actions: inout SessionActions) {
         guard !isPassive, stores.mayRestart(place) else { return }
         stores.pause()
@@ -110,7 +107,6 @@ extension PHDSession {
         if stores.stop(place) { actions.disarm(.store) }
     }
 
-    /// The confirmation of a segment event has gone out.
     mutating func segmentConfirmed(_ event: PHDSegmentEvent, into actions: inout SessionActions) {
         guard event.status & PHDSegmentEvent.last != 0, case .transferring(let place) = stores.phase,
             stores[place].instance == event.instance
@@ -129,8 +125,6 @@ extension PHDSession {
         advance(into: &actions)
     }
 
-    // MARK: requests
-
     mutating func askStore(_ step: PHDStores.Step, into actions: inout SessionActions) {
         switch step {
         case .attributes(let handle): ask(into: &actions) { PHDManagerAPDU.get(invoke: $0, handle: handle) }
@@ -142,7 +136,6 @@ extension PHDSession {
         }
     }
 
-    /// The wanted range where the agent can select by it, else everything.
     func selection(of store: PHDStoreState) -> PHDSelection {
         guard case .range(let range) = options.timeRange, store.selectsByTime, agent.facts?.hasBaseOffsetTime != true else {
             return .all
@@ -158,8 +151,6 @@ extension PHDSession {
         ask(into: &actions) { PHDManagerAPDU.action(invoke: $0, handle: store.handle, PHDAction.segmentInfo, selection.append) }
     }
 
-    // MARK: answers
-
     /// SEG_GET_INFO: off 14 action, 16 length, 18 list.
     mutating func receiveSegments(_ apdu: Span<UInt8>, _ handle: UInt16, into actions: inout SessionActions) {
         guard let place = stores.index(handle) else { return }
@@ -172,7 +163,7 @@ extension PHDSession {
         for warning in stores.list(segments, of: place, user: command.user) { actions.warn(warning) }
     }
 
-    /// 0 ok, 1 no such segment, 2 try later, 3 empty, others unknown; `nil` when the agent refused.
+    /// 0 ok, 1 no such segment, 2 try later, 3 empty, others unknown; `nil` if the agent refused.
     mutating func receiveTrigger(_ place: PHDStores.Place, _ result: UInt16?, into actions: inout SessionActions) {
         let segment = stores[place]
         switch result {
@@ -182,7 +173,7 @@ extension PHDSession {
             stores.beginTransfer(place)
             if let usage = segment.usage, usage <= 1_000_000 { actions.append(.report(.announced(records: Int(usage)))) }
             let ticks = segment.transferTimeout ?? 0
-            // The agent's own limit, but not less than an answer may take.
+            // The agent's own limit, but at least the time of an answer.
             actions.arm(.store, ticks == 0 ? Self.transferTimeout : max(.milliseconds(Int64(ticks) / 8), Self.requestTimeout))
         case 2 where segment.tries < 3:
             stores.update(place) { $0.tries += 1 }

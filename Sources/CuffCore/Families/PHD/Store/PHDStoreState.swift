@@ -1,4 +1,3 @@
-/// A PM-store as this association knows it.
 struct PHDStoreState: Sendable {
     enum Progress: Sendable, Hashable { case unknown, described, listed, failed }
 
@@ -8,11 +7,10 @@ struct PHDStoreState: Sendable {
     var samplePeriod: UInt32?
     var progress = Progress.unknown
     var segments: [PHDSegment] = []
-    /// How often the segments were listed again because readings were added while they were being transferred.
+    /// How often the segments were listed again because readings were added during the transfer.
     var rounds = 0
     var isVerified = false
     var isCleared = false
-    /// What the SEG_CLR under way names.
     var clearing: [UInt16] = []
 
     init(_ store: PHDConfiguration.Store) {
@@ -26,7 +24,7 @@ struct PHDStoreState: Sendable {
     var clearsByTime: Bool { (capability ?? 0) & PHDStoreCapability.clearByTime != 0 }
     var selectsByTime: Bool { (capability ?? 0) & PHDStoreCapability.selectByTime != 0 }
 
-    /// The answer to GET; empty where the agent refused it.
+    /// The answer to GET; empty if refused.
     mutating func describe(_ apdu: Span<UInt8>) {
         var offset = 14
         _ = PHDList.attributes(apdu, &offset, apdu.count) { id, at, length in
@@ -38,11 +36,11 @@ struct PHDStoreState: Sendable {
         if progress == .unknown { progress = .described }
     }
 
-    /// Takes over the list of segments; what was fetched of a segment that has not grown counts. Returns what cannot be fetched.
+    /// Sets the list of segments; what was fetched of an unchanged segment still counts. Returns what cannot be fetched.
     mutating func list(_ list: [PHDSegment], user: Int?) -> [String] {
         progress = .listed
         let former = segments
-        // A request names the instance and no more: of two with one number neither can be asked for.
+        // A request has only the instance number, so that segments with equal numbers cannot be requested.
         var numbers: [UInt16: Int] = [:]
         for segment in list { numbers[segment.instance, default: 0] += 1 }
         segments = list.map { segment in
@@ -67,7 +65,6 @@ struct PHDStoreState: Sendable {
         }
     }
 
-    /// The next segment to fetch; `user` restricts to segments of that person.
     func nextWaiting(user: Int?) -> Int? {
         segments.firstIndex { segment in
             guard segment.progress == .waiting, segment.isDecodable else { return false }

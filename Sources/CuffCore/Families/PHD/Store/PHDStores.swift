@@ -1,4 +1,4 @@
-/// The PM-stores of this association and how far their transfer has come. One segment is transferred at a time.
+/// The PM-stores of this association and the state of their transfer, one segment at a time.
 struct PHDStores: Sendable {
     struct Place: Sendable, Hashable {
         var store: Int
@@ -8,18 +8,16 @@ struct PHDStores: Sendable {
     enum Phase: Sendable, Hashable {
         case idle
         case transferring(Place)
-        /// A transfer begins again after a second.
         case paused
     }
 
-    /// The next thing to ask.
     enum Step: Sendable, Hashable {
         case attributes(handle: UInt16)
         case segments(store: Int)
         case transfer(handle: UInt16, instance: UInt16)
     }
 
-    /// Transfers of one segment that are tried again: policy.
+    /// Retries of one segment's transfer: policy.
     private static let tries = 2
 
     private(set) var all: [PHDStoreState] = []
@@ -44,8 +42,6 @@ struct PHDStores: Sendable {
         return true
     }
 
-    // MARK: places
-
     subscript(_ place: Place) -> PHDSegment { all[place.store].segments[place.segment] }
 
     func place(_ handle: UInt16, _ instance: UInt16) -> Place? {
@@ -61,15 +57,12 @@ struct PHDStores: Sendable {
     func index(_ handle: UInt16) -> Int? { all.firstIndex { $0.handle == handle } }
     mutating func fail(_ handle: UInt16) { if let index = index(handle) { all[index].progress = .failed } }
 
-    // MARK: listing
-
-    /// The answer to GET of a store; empty where the agent refused it.
     mutating func describe(_ handle: UInt16, _ apdu: Span<UInt8>) {
         guard let index = index(handle) else { return }
         all[index].describe(apdu)
     }
 
-    /// The segments that a store has; returns which cannot be fetched, and why.
+    /// Sets the segments of a store; returns which cannot be fetched, and why.
     mutating func list(_ segments: [PHDSegment], of store: Int, user: Int?) -> [String] {
         all[store].list(segments, user: user)
     }
@@ -88,11 +81,9 @@ struct PHDStores: Sendable {
         return nil
     }
 
-    // MARK: transfer
-
     mutating func beginTransfer(_ place: Place) { phase = .transferring(place) }
 
-    /// Marks the segment as failed. Returns whether it was the one under way.
+    /// Marks the segment as failed. Returns whether it was being transferred.
     mutating func stop(_ place: Place) -> Bool {
         update(place) { $0.progress = .failed }
         guard phase == .transferring(place) else { return false }
@@ -100,7 +91,6 @@ struct PHDStores: Sendable {
         return true
     }
 
-    /// Whether a stopped transfer may be begun again.
     mutating func mayRestart(_ place: Place) -> Bool {
         guard self[place].tries < Self.tries else { return false }
         update(place) {
@@ -112,7 +102,6 @@ struct PHDStores: Sendable {
 
     mutating func pause() { if !isTransferring { phase = .paused } }
 
-    /// Whether a pause has ended.
     mutating func endPause() -> Bool {
         guard phase == .paused else { return false }
         phase = .idle

@@ -1,17 +1,16 @@
-/// The times between which segments of a store are wanted: options `from` and `to`, on the agent's own clock.
+/// The wanted time range of stored segments: options `from` and `to`, on the agent's own clock.
 struct PHDTimeRange: Sendable, Hashable {
     var from: DeviceTime
     var to: DeviceTime
 
-    /// Neither option is set, the options are valid, or the text of one is not a date and time.
+    /// Neither option is set, both are valid, or one is not a date and time.
     enum Wish: Sendable, Hashable {
         case none
         case range(PHDTimeRange)
         case malformed(String)
     }
 
-    /// `2026-05-05`, `2026-05-05T07:31` or `2026-05-05T07:31:10`; a bound that is not given is the beginning or the end of
-    /// what AbsoluteTime can say.
+    /// `2026-05-05`, `2026-05-05T07:31` or `2026-05-05T07:31:10`; a missing bound is the limit of AbsoluteTime.
     static func wish(_ options: [String: String]) -> Wish {
         guard options["from"] != nil || options["to"] != nil else { return .none }
         let first = options["from"] ?? "1900-01-01"

@@ -1,14 +1,11 @@
-/// USB Personal Healthcare Device Class 1.0: how APDUs travel in bulk transfers. It moves bytes and knows no APDU.
-///
-/// Without the metadata feature a transfer is data and nothing else. With it, a preamble transfer stands before data:
-///
+/// USB Personal Healthcare Device Class 1.0: APDUs in bulk transfers, not interpreted here.
+/// Without the metadata feature a transfer is only data. With it, a preamble transfer precedes data:
 ///   off 0  "PhdcQoSSignature"  16 ASCII bytes
 ///   off 16 u8 transfers that follow (>= 1)   17 u8 version 01   18 u8 QoS, one bit   19 u8 n   20 n opaque bytes
-///
-/// A preamble that is none makes the device's pipe to be halted; after that, data is passed over until the next good
-/// preamble. Documented: FSL_USB_Stack_v411 usb_phdc.c, emogenet/accuchek main.cpp.
+/// An invalid preamble halts the device's pipe; data is then skipped until the next valid preamble.
+/// Documented: FSL_USB_Stack_v411 usb_phdc.c, emogenet/accuchek main.cpp.
 public struct PHDCReader: Sendable {
-    /// What one bulk transfer turned out to be.
+    /// The result of one bulk transfer.
     public enum Step: Sendable, Hashable {
         /// Bytes of the APDU stream.
         case data([UInt8])
@@ -17,27 +14,27 @@ public struct PHDCReader: Sendable {
         case nothing
     }
 
-    /// Why a transfer is not of the class.
+    /// Why a transfer violates the class.
     public enum Fault: Sendable, Hashable {
         case signature, version, transfers, quality
-        /// Data came where a preamble had to stand.
+        /// Data without the required preamble.
         case noPreamble
     }
 
-    /// The bins of quality of service, one bit each: low.good to very-high.best.
+    /// The quality-of-service bins, one bit each: low.good to very-high.best.
     public static let qualities: [UInt8] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20]
 
-    /// Whether the host switched the metadata feature on (SET_FEATURE); it is off after every reset.
+    /// The metadata feature is on (SET_FEATURE); it is off after every reset.
     public var hasMetadata: Bool
-    /// Of the transfers that come next.
+    /// The quality of service of the next transfers.
     public private(set) var quality: UInt8 = 0
     private var left = 0
     private var isHalted = false
 
-    /// Begins before the first transfer.
+    /// Starts before the first transfer.
     public init(hasMetadata: Bool = false) { self.hasMetadata = hasMetadata }
 
-    /// One transfer from the device, as it was ended by a short packet or a zero-length one.
+    /// Handles one transfer from the device, ended by a short or zero-length packet.
     public mutating func take(_ transfer: [UInt8]) -> Step {
         if transfer.isEmpty { return .nothing }
         guard hasMetadata else { return .data(transfer) }
@@ -52,7 +49,7 @@ public struct PHDCReader: Sendable {
             isHalted = false
             return .nothing
         case .failure(let fault):
-            // One halt is enough; until the next preamble there is nothing to believe.
+            // One halt is enough; nothing is valid until the next preamble.
             if isHalted { return .nothing }
             isHalted = true
             return .halt(fault.fault)
@@ -72,7 +69,7 @@ public struct PHDCReader: Sendable {
         return .success((Int(transfers), quality))
     }
 
-    /// The preamble a host sends before its own transfers while the feature is on. Opaque bytes are left out.
+    /// The preamble before a host's own transfers while the feature is on, without opaque bytes.
     public static func preamble(transfers: UInt8, quality: UInt8 = 0x08) -> [UInt8] {
         var bytes: [UInt8] = []
         for index in 0..<PHDFrame.preamble.utf8CodeUnitCount { bytes.append(PHDFrame.preamble.utf8Start[index]) }

@@ -1,6 +1,5 @@
-// Numbers of IEEE 11073-20601 that this manager reads or writes, and no others. Sources: PHD.swift.
+// Numbers of IEEE 11073-20601 that this manager uses. Sources: PHD.swift.
 
-/// The first word of an APDU.
 enum PHDChoice {
     static let associationRequest: UInt16 = 0xE200
     static let associationResponse: UInt16 = 0xE300
@@ -10,7 +9,6 @@ enum PHDChoice {
     static let presentation: UInt16 = 0xE700
 }
 
-/// Why an association is aborted.
 enum PHDAbortReason {
     static let undefined: UInt16 = 0
     static let bufferOverflow: UInt16 = 1
@@ -124,7 +122,6 @@ enum PHDAttribute {
     static let segmentStartBaseOffset: UInt16 = 0x0A83
 }
 
-/// The event types, and the shape of what they carry.
 enum PHDEvent {
     static let configuration: UInt16 = 0x0D1C
     static let scanFixed: UInt16 = 0x0D1D
@@ -139,7 +136,7 @@ enum PHDEvent {
         var isScanner: Bool
     }
 
-    /// `nil` for events that carry no observations.
+    /// `nil` for events without observations.
     @inline(__always)
     static func shape(_ event: UInt16) -> Shape? {
         switch event {
@@ -163,7 +160,7 @@ enum PHDTimeCapability {
     static let setClock: UInt16 = 0x4000
     static let relative: UInt16 = 0x2000
     static let baseOffset: UInt16 = 0x0100
-    /// The manager is encouraged to set the time.
+    /// The manager should set the time.
     static let managerSets: UInt16 = 0x0010
 }
 
@@ -175,7 +172,7 @@ enum PHDStoreCapability {
     static let clearByTime: UInt16 = 0x0080
 }
 
-/// Bits of DataReqModeFlags (what an agent can) and of DataReqMode (what is asked): the same places but for the first.
+/// Bits of DataReqModeFlags (the agent's abilities) and of DataReqMode (the request): the same but for the first.
 enum PHDDataRequestMode {
     /// In a request: start; without it, stop. In the flags: a running request can be stopped.
     static let start: UInt16 = 0x8000
@@ -188,7 +185,7 @@ enum PHDDataRequestMode {
     static let unlimited: UInt16 = 0x0020
 }
 
-/// Metric terms with a meaning of their own in a blood-pressure reading.
+/// Metric terms that are part of a blood-pressure reading.
 enum PHDMetric {
     static let scada: UInt16 = 2
     static let diseaseManagement: UInt16 = 128
@@ -204,28 +201,24 @@ enum PHDMetric {
     static let beatsPerMinute: UInt16 = 2720
 }
 
-/// A manager's timers beside those every session has.
 extension TimerID {
-    /// TOconfig: the agent must send a configuration.
     static let configuration = TimerID(rawValue: 10)
-    /// TOrelease: the agent must answer RLRQ.
     static let release = TimerID(rawValue: 11)
     /// No second ABRT to the same noise before this.
     static let holdOff = TimerID(rawValue: 12)
-    /// TOsp-pms and TOclr-pms: a segment must be through, or cleared, before this.
+    /// TOsp-pms and TOclr-pms: the limit for transferring or clearing a segment.
     static let store = TimerID(rawValue: 13)
 }
 
 extension TimerID {
-    /// A busy segment is asked for again.
+    /// Request a busy segment again.
     static let retry = TimerID(rawValue: 14)
     /// Whether anything was received since it was armed.
     static let idle = TimerID(rawValue: 15)
-    /// An APDU that has begun must be whole by then.
     static let frame = TimerID(rawValue: 16)
-    /// Our ABRT may have been lost.
+    /// Our ABRT may be lost.
     static let lostAbort = TimerID(rawValue: 17)
     static let admission = TimerID(rawValue: 18)
-    /// Whoever lost a confirmation would have said so by then.
+    /// A loss of confirmations would have been reported by then.
     static let proof = TimerID(rawValue: 19)
 }

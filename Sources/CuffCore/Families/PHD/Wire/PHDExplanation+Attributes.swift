@@ -1,4 +1,3 @@
-/// Attributes and their values.
 extension PHDExplanation {
     @discardableResult
     static func attributes(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ name: String, _ tree: inout PHDTree) -> Bool {

@@ -1,4 +1,3 @@
-/// Event reports.
 extension PHDExplanation {
     mutating func eventReport(_ bytes: Span<UInt8>, _ start: Int, _ end: Int, _ tree: inout PHDTree) {
         var offset = start
@@ -46,7 +45,7 @@ extension PHDExplanation {
             Self.segmentHead(bytes, &offset, &tree)
             tree.word(bytes, &offset, "entries length")
             guard let instance, let segment = segments[instance], segment.isDecodable else {
-                return tree.field(bytes, offset, end - offset, "entries", "of a segment that nobody described")
+                return tree.field(bytes, offset, end - offset, "entries", "of a segment without a description")
             }
             for number in 0..<min(Int(count), 4096) {
                 var found: [PHDObservation] = []
@@ -84,7 +83,7 @@ extension PHDExplanation {
         }
     }
 
-    /// The lists around the observations, of a report that was read: their heads, the persons, and each observation in its place.
+    /// The lists around the observations of a report, with persons and observations.
     private func lists(
         _ shape: PHDEvent.Shape, _ configuration: PHDConfiguration, _ bytes: Span<UInt8>, _ start: Int, _ end: Int,
         _ rest: inout ArraySlice<PHDObservation>, _ tree: inout PHDTree
@@ -146,7 +145,7 @@ extension PHDExplanation {
         }
     }
 
-    /// A count is shown as it stands: what it means in time depends on the agent's own steps.
+    /// A count is shown unchanged: its time depends on the agent's steps.
     static func text(_ stamp: PHDStamp) -> String {
         switch stamp.kind {
         case .relative: stamp.isMatchable ? "\(stamp.bits) ticks" : "none"

@@ -1,9 +1,9 @@
-/// Values of attributes that have parts of their own. Layouts: docs/PHD.md §4.4, §7.1 and §8.1.
+/// Values with parts. Layouts: docs/PHD.md §4.4, §7.1 and §8.1.
 extension PHDExplanation {
-    /// Parts of one value that are shown: more than any agent in the sources has.
+    /// Shown parts of one value: more than any agent in the sources has.
     private static let partCeiling = 32
 
-    /// A SEQUENCE OF, item by item; what `item` cannot read, and what lies beyond the ceiling, is said to be there.
+    /// A SEQUENCE OF, item by item; mentions what `item` cannot parse and what exceeds the limit.
     private static func list(
         _ bytes: Span<UInt8>, _ start: Int, _ end: Int, separator: String = ", ",
         _ item: (_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int) -> String?
@@ -49,7 +49,6 @@ extension PHDExplanation {
         }
     }
 
-    /// Supplemental-Types: a list of TYPE.
     static func types(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> String {
         list(bytes, start, end) { bytes, offset, _ in
             guard let partition = bytes.bigEndian16(offset), let code = bytes.bigEndian16(offset + 2) else { return nil }

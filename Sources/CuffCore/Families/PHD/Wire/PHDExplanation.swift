@@ -1,18 +1,17 @@
-/// Explains a conversation between agent and manager, APDU by APDU, as a protocol analyser would. It judges nothing
-/// and changes nothing; what it cannot follow it says and shows as bytes. It keeps the configuration and the segments it
-/// saw, because fixed reports cannot be read without them.
+/// Explains a conversation between agent and manager, APDU by APDU, as a protocol analyser. Undecodable parts are shown as bytes. It
+/// remembers the configuration and segments, because fixed reports need them.
 public struct PHDExplanation: Sendable {
     private var fromAgent = FrameReader(PHDFrame())
     private var fromManager = FrameReader(PHDFrame())
-    /// How many APDUs there were.
+    /// The number of APDUs.
     public private(set) var apdus = 0
     var configuration: PHDConfiguration?
     var segments: [UInt16: PHDSegment] = [:]
 
-    /// Begins before the first APDU.
+    /// Starts before the first APDU.
     public init() {}
 
-    /// The tree of every APDU that these bytes complete; blank lines stand between them.
+    /// The trees of the APDUs that these bytes complete, separated by blank lines.
     public mutating func explain(_ bytes: [UInt8], fromAgent isAgent: Bool) -> [String] {
         var lines: [String] = []
         if isAgent { fromAgent.feed(bytes) } else { fromManager.feed(bytes) }
@@ -34,21 +33,21 @@ public struct PHDExplanation: Sendable {
         "\(count) byte\(count == 1 ? "" : "s") of no APDU: \(fault.sentence)"
     }
 
-    /// What was left at the end of the conversation, of either side.
+    /// The unread rest of either side at the end.
     public mutating func finish() -> [String] {
         [fromAgent.finish(), fromManager.finish()].compactMap { step in
             if case .skipped(let count, let fault)? = step { Self.gap(count, fault) } else { nil }
         }
     }
 
-    /// One APDU alone; a fixed report is cut as standard configuration 700 would.
+    /// One APDU alone; a fixed report is decoded by standard configuration 700.
     public static func lines(_ apdu: [UInt8]) -> [String] {
         var explanation = PHDExplanation()
         explanation.configuration = PHDStandardConfiguration.configuration(0x02BC)
         return explanation.tree(apdu, isAgent: true)
     }
 
-    /// Framing is strict within an association only, as in the manager.
+    /// Framing is strict only within an association, as in the manager.
     mutating func follow(_ apdu: [UInt8]) {
         switch apdu.span.bigEndian16(0) {
         case PHDChoice.associationResponse:
@@ -111,8 +110,6 @@ public struct PHDExplanation: Sendable {
         return tree.lines
     }
 
-    // MARK: association
-
     private static func protocols(_ bytes: Span<UInt8>, _ offset: inout Int, _ tree: inout PHDTree) {
         guard let list = tree.list(bytes, &offset, bytes.count, "data-proto-list") else { return }
         var at = offset
@@ -150,8 +147,6 @@ public struct PHDExplanation: Sendable {
             attributes(bytes, &at, limit, "option-list", &$0)
         }
     }
-
-    // MARK: data APDUs
 
     private mutating func presentation(_ bytes: Span<UInt8>, _ tree: inout PHDTree) {
         var offset = 4

@@ -1,11 +1,8 @@
-/// Judges the front of an agent's byte stream: APDUs, and the PHDC preambles that USB puts between them.
-///
+/// Frames an agent's byte stream: APDUs, and the PHDC preambles of USB.
 ///   off 0  u16 choice  E200…E700     off 2  u16 length of what follows     off 4  body
-///
-/// There is no checksum and no start byte, so strictness follows the association. Outside one it hunts: only a header
-/// whose inner lengths agree too counts, everything else is noise. Within one, a header that cannot be is handed over
-/// as it stands (one byte for an unknown choice, four for an impossible length), because the session must answer it
-/// with ABRT; its length says nothing, so hunting resumes right behind it.
+/// There is no checksum and no start byte, so strictness depends on the association. Outside one, only headers with consistent inner
+/// lengths count; everything else is noise. Within one, an impossible header becomes a frame (one byte for an unknown choice, four for an
+/// impossible length), because the session must answer it with ABRT; the search resumes right behind it.
 struct PHDFrame: FrameFormat {
     /// 63 KiB, the largest APDU of the protocol towards a manager [C: universAAL Manager.java, Antidote].
     static let maximumLength = 64512
@@ -22,7 +19,7 @@ struct PHDFrame: FrameFormat {
         return isAssociated ? strictVerdict(bytes, length) : huntingVerdict(bytes, length)
     }
 
-    /// Bytes that are not an APDU header, or only the beginning of one.
+    /// Bytes that are not an APDU header, or only its beginning.
     private func verdict(onOther bytes: Span<UInt8>) -> FrameVerdict {
         if bytes[0] == 0x50 { return preambleVerdict(bytes) }
         guard bytes[0] >= 0xE2, bytes[0] <= 0xE7, bytes.count < 2 || bytes[1] == 0 else { return stray }
@@ -34,24 +31,24 @@ struct PHDFrame: FrameFormat {
     @inline(__always)
     private func strictVerdict(_ bytes: Span<UInt8>, _ length: UInt16) -> FrameVerdict {
         let isShortKind = bytes[0] >= 0xE4 && bytes[0] <= 0xE6
-        // RLRQ, RLRE and ABRT have two bytes; a few more still tell what the agent means.
+        // RLRQ, RLRE and ABRT have two bytes; a few more still identify them.
         if length > Self.largestBody || isShortKind && length > 16 { return .frame(length: 4) }
         let end = 4 &+ Int(length)
         guard bytes.count >= end else { return .needMore }
         return .frame(length: Self.isFollowed(bytes, end) ? end : Self.intruder(bytes, end) ?? end)
     }
 
-    /// An APDU begins at `end`, or the stream goes no further.
+    /// An APDU begins at `end`, or the stream ends there.
     @inline(__always)
     private static func isFollowed(_ bytes: Span<UInt8>, _ end: Int) -> Bool {
         guard let first = bytes.byte(end), let second = bytes.byte(end &+ 1) else { return true }
         return first >= 0xE2 && first <= 0xE7 && second == 0 || first == 0x50
     }
 
-    /// Where another APDU begins within these bytes and reaches beyond them: one that lost bytes was filled up with the
-    /// next one's. Without a checksum nothing else shows it, so it is looked for where no APDU follows the last byte.
-    /// The shorter frame contradicts its header, which the session answers with ABRT; the other one is whole. This verdict
-    /// alone is another when nothing has followed yet: an answer cannot wait for what an agent says next. [P]
+    /// The start of another APDU within these bytes that ends beyond them: an APDU that lost bytes was filled up with the next one's.
+    /// Without a checksum nothing else shows it, so it is searched for if no APDU follows the last byte. The shorter frame contradicts its
+    /// header, which the session answers with ABRT; the other one is whole. Only this verdict may depend on later bytes: an answer cannot
+    /// wait for them. [P]
     @inline(never)
     private static func intruder(_ bytes: Span<UInt8>, _ end: Int) -> Int? {
         for start in 4..<end {

@@ -1,4 +1,4 @@
-/// MDER's SEQUENCE OF: u16 count, u16 length of all items. Both must hold, and neither is trusted.
+/// MDER's SEQUENCE OF: u16 count, u16 length of all items. Both are checked.
 enum PHDList {
     @inline(__always)
     static func open(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int) -> (count: Int, end: Int)? {
@@ -9,7 +9,7 @@ enum PHDList {
         return (Int(head >> 16), limit)
     }
 
-    /// Calls `body` with id, offset and length of every attribute of a list; `nil` when counts and lengths disagree.
+    /// Calls `body` with id, offset and length of every attribute of a list; `nil` if counts and lengths disagree.
     static func attributes(
         _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ body: (UInt16, Int, Int) -> Bool
     ) -> Bool {

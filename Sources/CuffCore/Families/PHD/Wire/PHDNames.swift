@@ -1,4 +1,3 @@
-/// Names of the protocol's numbers, for people who read APDUs.
 enum PHDNames {
     static func attribute(_ id: UInt16) -> StaticString {
         switch id {
@@ -244,7 +243,6 @@ enum PHDNames {
         (0x0020, "not charging"),
     ]
 
-    /// The kinds of Production-Specification.
     static func production(_ kind: UInt16) -> StaticString {
         switch kind {
         case 1: "serial number"

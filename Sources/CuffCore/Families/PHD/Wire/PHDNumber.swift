@@ -1,7 +1,6 @@
-/// A FLOAT or SFLOAT as it was sent: digits, or one of the five special values, which are never numbers.
-///
-/// SFLOAT u16: signed exponent (4 bits), signed mantissa (12 bits). FLOAT u32: exponent (8), mantissa (24). The special
-/// values are special with exponent 0 only: SFLOAT 07FF NaN, 0800 NRes, 07FE +INF, 0802 -INF, 0801 reserved.
+/// A FLOAT or SFLOAT as sent: digits, or one of the five special values, which are never numbers. SFLOAT u16: signed exponent (4 bits),
+/// signed mantissa (12 bits). FLOAT u32: exponent (8), mantissa (24). Special values have exponent 0: SFLOAT 07FF NaN, 0800 NRes, 07FE
+/// +INF, 0802 -INF, 0801 reserved.
 enum PHDNumber: Sendable, Hashable {
     case digits(Digits)
     case absent(Absence)
@@ -34,7 +33,7 @@ enum PHDNumber: Sendable, Hashable {
         }
     }
 
-    /// The value at `offset`, in two or four bytes; beyond the end it is not a number.
+    /// The value at `offset`, in two or four bytes; not a number beyond the end.
     @inline(__always)
     init(_ bytes: Span<UInt8>, _ offset: Int, width: Int) {
         if width == 2 {
@@ -49,13 +48,13 @@ enum PHDNumber: Sendable, Hashable {
     @inline(__always)
     var absence: Absence { if case .absent(let absence) = self { absence } else { .none } }
 
-    /// The SFLOAT of these digits; `nil` where they do not fit into twelve bits and four.
+    /// The SFLOAT of these digits; `nil` if they do not fit into twelve bits and four.
     static func sfloat(_ digits: Digits) -> UInt16? {
         guard digits.mantissa.magnitude <= 2045, digits.exponent >= -8, digits.exponent <= 7 else { return nil }
         return UInt16(bitPattern: Int16(digits.exponent) << 12) | UInt16(truncatingIfNeeded: digits.mantissa) & 0x0FFF
     }
 
-    /// The FLOAT of these digits; `nil` where the mantissa does not fit into 24 bits.
+    /// The FLOAT of these digits; `nil` if the mantissa does not fit into 24 bits.
     static func float(_ digits: Digits) -> UInt32? {
         guard digits.mantissa.magnitude <= 8_388_605 else { return nil }
         return UInt32(UInt8(bitPattern: digits.exponent)) << 24 | UInt32(truncatingIfNeeded: digits.mantissa) & 0xFF_FFFF

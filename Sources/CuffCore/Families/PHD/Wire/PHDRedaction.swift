@@ -1,10 +1,9 @@
 extension Redaction {
-    /// System ids (the maker's three bytes stay), serial numbers and other names of the production specification, AbsoluteTime
-    /// wherever it stands, the base-offset time of the clock. They are looked for by their form and not by their place, so that those
-    /// within damaged APDUs and unknown attributes are found too. Stamps of observations stand where the agent's configuration says.
-    /// There is no check over an APDU.
+    /// System ids (except the maker's three bytes), serial numbers and other names of the production specification, AbsoluteTime anywhere,
+    /// the base-offset time of the clock. Found by their form, so that those within damaged APDUs and unknown attributes are included.
+    /// Stamps of observations are located by the agent's configuration. APDUs have no check.
     static let phd = stream { bytes, side, work in
-        // The id that managers of many stacks have names nobody; with it the conversation stays that of such a manager.
+        // The example id of many stacks identifies no manager; keeping it keeps the conversation theirs.
         let ids = systemIDs(bytes).filter { side == .fromCuff || $0 != PHDOptions.exampleManager }
         for (number, id) in ids.enumerated() {
             let new = Array(id[..<3]) + [0, 0, 0, 0, UInt8(clamping: number + 1)]
@@ -35,8 +34,8 @@ extension Redaction {
         return found
     }
 
-    /// `092D len count len'` and so many times `type component length text`; the versions of hardware, software, firmware and
-    /// protocol (3…6) and the group code (7) stay.
+    /// `092D len count len'` and so many times `type component length text`; the versions of hardware, software, firmware and protocol
+    /// (3…6) and the group code (7) stay.
     private static func blankProduction(_ bytes: inout [UInt8], _ work: inout Work) {
         var start = 0
         while start + 8 <= bytes.count {
@@ -62,7 +61,7 @@ extension Redaction {
         }
     }
 
-    /// `0A81 0008` seconds since 1900, of a time after 1970: the same numbers within a map of attributes are none.
+    /// `0A81 0008` seconds since 1900, of a time after 1970: within a map of attributes the same numbers mean something else.
     private static func shiftClocks(_ bytes: inout [UInt8], _ work: inout Work) {
         guard bytes.count >= 12 else { return }
         for start in 0...(bytes.count - 12) {
@@ -81,14 +80,12 @@ extension Redaction {
         for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: moved >> UInt32(24 - 8 * byte)) }
     }
 
-    /// A stamp of the calendar, and where it stands.
     private struct Stamp {
         var place: Int
         var kind: PHDStamp.Kind
     }
 
-    /// The stamps of the reports, cut by the configuration that the agent named or sent before them. Those of a store's entries,
-    /// whose layout another answer tells, are not among them.
+    /// The stamps of the reports, located by the configuration that the agent named or sent before; not those of a store's entries.
     private static func stampsOfObservations(_ bytes: [UInt8]) -> [Stamp] {
         var stamps: [Stamp] = []
         var configuration = PHDConfiguration()
@@ -126,7 +123,6 @@ extension Redaction {
             .map { Stamp(place: $0.stampPlaces.lowerBound, kind: $0.stamp.kind) }
     }
 
-    /// Eight BCD bytes that name a time.
     private static func shiftAbsolute(_ bytes: inout [UInt8], at place: Int, _ work: inout Work) {
         guard let time = PHDStamp(.absolute, bytes.span, place).clock.time, let moved = work.shifted(time, years: 2000...2099) else {
             return
@@ -134,7 +130,7 @@ extension Redaction {
         bytes.replaceSubrange(place..<(place + 8), with: PHDStamp.bytes(absolute: moved))
     }
 
-    /// Eight such bytes of this century anywhere else: the clock, the beginnings of segments, entries of a store, damaged reports.
+    /// Eight such bytes of this century elsewhere: the clock, the beginnings of segments, entries of a store, damaged reports.
     private static func shiftOtherStamps(_ bytes: inout [UInt8], besides known: [Int], _ work: inout Work) {
         var isKnown = [Bool](repeating: false, count: bytes.count)
         for place in known { for offset in place..<min(place + 8, bytes.count) { isKnown[offset] = true } }
@@ -152,7 +148,6 @@ extension Redaction {
 }
 
 extension Redaction.Work {
-    /// Writes `new`, which is as long, over every `old`.
     fileprivate mutating func replace(_ old: [UInt8], with new: [UInt8], in bytes: inout [UInt8], _ kind: Redaction.Kind) {
         guard old.count == new.count, !old.isEmpty, bytes.count >= old.count else { return }
         for start in 0...(bytes.count - old.count) where bytes[start..<(start + old.count)].elementsEqual(old) {

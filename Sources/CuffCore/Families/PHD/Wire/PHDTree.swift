@@ -1,10 +1,9 @@
 /// An APDU's fields as lines: offset, bytes, indented name and value.
-///
 ///     0008  0101          message: roiv confirmed event report
 struct PHDTree {
     private(set) var lines: [String] = []
     private var depth = 0
-    /// More lines than the largest sensible APDU has; a hostile one must not become megabytes of text.
+    /// More lines than the largest sensible APDU has; limits the output of a hostile one.
     static let ceiling = 4000
 
     mutating func field(_ bytes: Span<UInt8>, _ offset: Int, _ length: Int, _ name: String, _ value: String = "") {
@@ -22,19 +21,15 @@ struct PHDTree {
         lines.append("                          \(String(repeating: "  ", count: depth))\(text)")
     }
 
-    /// What `body` writes stands below the line before.
     mutating func nested(_ body: (inout PHDTree) -> Void) {
         depth += 1
         body(&self)
         depth -= 1
     }
 
-    /// The structure ends here because it contradicts itself.
     mutating func malformed(_ bytes: Span<UInt8>, _ offset: Int, _ what: String) {
         field(bytes, offset, min(8, max(0, bytes.count - offset)), "malformed", what)
     }
-
-    // MARK: primitives
 
     @discardableResult
     mutating func word(_ bytes: Span<UInt8>, _ offset: inout Int, _ name: String, _ value: (UInt16) -> String = { "\($0)" }) -> UInt16? {
@@ -58,7 +53,7 @@ struct PHDTree {
         return word
     }
 
-    /// A SEQUENCE OF: writes its head and answers where it ends.
+    /// A SEQUENCE OF: writes its head and returns its end.
     mutating func list(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ name: String) -> (count: Int, end: Int)? {
         let start = offset
         guard let list = PHDList.open(bytes, &offset, end) else {

@@ -1,4 +1,4 @@
-/// Bytes of one APDU under construction. Lengths are written when what they count is complete.
+/// An APDU under construction. Lengths are written when their content is complete.
 struct PHDWriter {
     var bytes: [UInt8] = []
 
@@ -19,7 +19,6 @@ struct PHDWriter {
 
     mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 
-    /// A u16 length and what `body` appends.
     mutating func counted(_ body: (inout PHDWriter) -> Void) {
         let mark = bytes.count
         append16(0)
@@ -29,13 +28,11 @@ struct PHDWriter {
         bytes[mark + 1] = UInt8(length & 0xFF)
     }
 
-    /// A SEQUENCE OF: count, length in bytes, items.
     mutating func list(_ count: Int, _ body: (inout PHDWriter) -> Void) {
         append16(UInt16(truncatingIfNeeded: count))
         counted(body)
     }
 
-    /// An attribute: id, length, value.
     mutating func attribute(_ id: UInt16, _ body: (inout PHDWriter) -> Void) {
         append16(id)
         counted(body)
@@ -49,7 +46,6 @@ struct PHDWriter {
         }
     }
 
-    /// A PRST with its data APDU.
     static func presentation(
         invoke: UInt16, _ message: UInt16, capacity: Int = 64, _ body: (inout PHDWriter) -> Void
     ) -> [UInt8] {
@@ -66,7 +62,7 @@ struct PHDWriter {
     }
 }
 
-/// Every APDU that this manager sends (docs/PHD.md §18). None is longer than 224 bytes, the least an agent must take.
+/// The APDUs that this manager sends (docs/PHD.md §18). None is longer than 224 bytes, the least an agent must accept.
 enum PHDManagerAPDU {
     static func associationResponse(result: UInt16, manager: [UInt8], version: UInt32 = 0x8000_0000) -> [UInt8] {
         var writer = PHDWriter(capacity: 48)
@@ -106,8 +102,7 @@ enum PHDManagerAPDU {
 
     static let confirmationLength = 22
 
-    /// The answers to scan reports: handle and event copied, an empty reply. Written out because they are the one APDU
-    /// that goes with every reading.
+    /// The answers to scan reports: handle and event copied, an empty reply. Optimised, because they go with every reading.
     static func confirmations(_ pending: ArraySlice<PHDConfirmations.Pending>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: pending.count * confirmationLength) { room, count in
             let all = UnsafeMutableRawBufferPointer(room)

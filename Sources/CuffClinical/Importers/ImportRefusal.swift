@@ -1,0 +1,125 @@
+/// Why one record of a file does not become a reading.
+public enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+    // Not a reading: nothing is lost.
+    /// A mean of several readings.
+    case average(String)
+    /// A record without any pressure: a note, a weight.
+    case noPressures
+    /// The sender withdrew it, or has not finished it.
+    case status(String)
+    /// Another kind of record.
+    case otherKind(String)
+    /// The program writes zeros for a measurement that failed.
+    case zeros
+    /// A correlation or another record gave the same reading already.
+    case repeated
+
+    // A record that cannot be read: a reading may be lost.
+    /// One of the two pressures is missing.
+    case half
+    /// There is a day and no time of day, or no time at all.
+    case noTime(String)
+    /// A text that is not a date and time of this layout.
+    case unreadableTime(String)
+    /// A date that does not exist, or one before 1990 or after 2099.
+    case impossibleTime(String)
+    /// A cell that is not a number; `column` names it.
+    case unreadableNumber(column: String, text: String)
+    /// Values that are not physiologically possible, or in another unit than the file says.
+    case implausible(String)
+    case unknownUnit(String)
+    case unknownUser(String)
+    case unknownZone(String)
+    /// A line with another number of cells than the header.
+    case cells(found: Int, expected: Int)
+    /// The structure of the record is damaged.
+    case malformed(String)
+    /// Longer than any record can be.
+    case tooLong(limit: Int)
+    /// Bytes of unknown meaning are not zero.
+    case unknownBytes(String)
+
+    /// Whether a reading may be lost by it; otherwise the record is not a reading.
+    public var isLoss: Bool {
+        switch self {
+        case .average, .noPressures, .status, .otherKind, .zeros, .repeated: false
+        default: true
+        }
+    }
+
+    /// What is wrong, in one plain line.
+    public var description: String {
+        switch self {
+        case .average(let what): "an average, not a reading\(what.isEmpty ? "" : " (\(what))")"
+        case .noPressures: "no pressures"
+        case .status(let status): "status \(status)"
+        case .otherKind(let kind): "not a blood pressure (\(kind))"
+        case .zeros: "zeros: a failed measurement"
+        case .repeated: "the same reading as another record"
+        case .half: "half a blood pressure"
+        case .noTime(let text): text.isEmpty ? "no time" : "a day without a time (`\(text)`)"
+        case .unreadableTime(let text): "unreadable time `\(text)`"
+        case .impossibleTime(let text): "impossible time `\(text)`"
+        case .unreadableNumber(let column, let text): "\(column): `\(text)` is not a number"
+        case .implausible(let text): "implausible values \(text)"
+        case .unknownUnit(let text): "unknown unit `\(text)`"
+        case .unknownUser(let text): "unknown user `\(text)`"
+        case .unknownZone(let text): "unknown zone `\(text)`"
+        case .cells(let found, let expected): "\(found) cells, the header has \(expected)"
+        case .malformed(let what): "malformed: \(what)"
+        case .tooLong(let limit): "longer than \(limit) bytes"
+        case .unknownBytes(let text): "unknown bytes `\(text)` are not zero"
+        }
+    }
+}
+
+/// One record that did not become a reading.
+public struct ImportComplaint: Sendable, Hashable {
+    /// Where it is.
+    public var place: ImportPlace
+    /// Why.
+    public var reason: ImportRefusal
+
+    /// Sets each property as given.
+    public init(_ place: ImportPlace, _ reason: ImportRefusal) { (self.place, self.reason) = (place, reason) }
+}
+
+/// Why a whole file cannot be read.
+public enum ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
+    /// No layout fits. `firstLine` is that of the text; empty if the file is not text.
+    case unknownLayout(firstLine: String)
+    /// The layout is recognised but not read; `missing` says what is not documented.
+    case unsupported(layout: String, missing: String)
+    /// A column that a reading needs is not in the header.
+    case missingColumn(String, header: [String])
+    /// A column of the mapping is not in the header.
+    case unmappedColumn(String, header: [String])
+    /// `text` can be read with the day first or with the month first, and so can every other date of the file.
+    case ambiguousDates(example: String)
+    /// The file has no header, and its numbers do not show which column is which.
+    case needsMapping
+    /// An invalid mapping or option.
+    case badOption(String)
+    /// The file ends within a record, or its structure is damaged.
+    case damaged(String)
+    /// More than this importer keeps in memory.
+    case tooMany(what: String, limit: Int)
+
+    /// What is wrong, in one plain line.
+    public var description: String {
+        switch self {
+        case .unknownLayout(let line):
+            "unknown layout"
+                + (line.isEmpty ? "" : "; its first line is `\(line)`")
+                + "; looked for \(Importer.all.map(\.name).joined(separator: ", "))"
+        case .unsupported(let layout, let missing): "\(layout) cannot be read: \(missing)"
+        case .missingColumn(let name, let header): "no column for \(name) in the header `\(header.joined(separator: ", "))`"
+        case .unmappedColumn(let name, let header): "no column `\(name)` in the header `\(header.joined(separator: ", "))`"
+        case .ambiguousDates(let example): "dates such as `\(example)` can be read in two ways"
+        case .needsMapping: "no header, and the numbers do not show which column is which"
+        case .badOption(let text): text
+        case .damaged(let what): "damaged file: \(what)"
+        case .tooMany(let what, let limit): "more than \(limit) \(what)"
+        }
+    }
+}

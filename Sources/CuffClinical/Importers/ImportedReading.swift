@@ -1,0 +1,127 @@
+import CuffCore
+
+/// A position in a file, for messages.
+public struct ImportPlace: Sendable, Hashable, CustomStringConvertible {
+    /// Lines or records.
+    public enum Unit: String, Sendable, Hashable {
+        /// A line of text, from 1 on.
+        case line
+        /// A record of a structured file or a row of a table, from 1 on.
+        case record
+    }
+
+    /// The unit of `number`.
+    public var unit: Unit
+    /// From 1 on.
+    public var number: Int
+
+    /// Sets each property as given.
+    public init(_ unit: Unit, _ number: Int) { (self.unit, self.number) = (unit, number) }
+    /// `line 7`.
+    public var description: String { "\(unit.rawValue) \(number)" }
+}
+
+/// One record of another program's file. Unlike a `Reading` it may lack a zone, and has no id of this program.
+public struct ImportedReading: Sendable, Hashable {
+    /// When it was measured, as far as the file has it.
+    public enum Time: Sendable, Hashable {
+        /// A local time in an unknown zone.
+        case wall(DeviceTime)
+        /// An instant, with the minutes east of UTC if the file has them.
+        case instant(Timestamp, offset: Int16?)
+    }
+
+    /// The values, with the digits and unit of the file.
+    public var pressure: BloodPressure
+    /// When it was measured.
+    public var time: Time
+    /// The user number in the file, if any.
+    public var user: Int32?
+    /// Only flags for which the file has a column.
+    public var flags: MeasurementFlags = []
+    /// The values were typed into the program that wrote the file.
+    public var isEntered = false
+    /// Note, posture and arm, if the file has them.
+    public var remarks: Remarks?
+    /// The id of the record in the file, if any.
+    public var key: String?
+    /// The version of the record in the file; a higher one replaces a lower one of the same key.
+    public var version: Int64 = 0
+    /// Where it is in the file.
+    public var place: ImportPlace
+    /// The id, if the file has one of this program.
+    public var id: Reading.ID?
+    /// The revision of `id`.
+    public var revision: UInt8 = 0
+    /// The reading, in files that this program wrote.
+    public var original: Reading?
+    /// The cuff's identity, in files that this program wrote.
+    public var device: String?
+    /// The cuff's driver, in files that this program wrote.
+    public var driver: String?
+
+    /// A record with these values; everything else is unknown.
+    public init(_ pressure: BloodPressure, at time: Time, place: ImportPlace) {
+        (self.pressure, self.time, self.place) = (pressure, time, place)
+    }
+
+    /// The reading, with its id and times. The id is a hash of the layout, the user and the record's id, or its time and values, so
+    /// reading a file twice gives the same ids. `zone` is that of times without a zone.
+    public func reading(of importer: Importer, user chosen: Int32? = nil, received: Timestamp, zone: ZoneTable) -> Reading {
+        if var reading = original {
+            reading.origin = .imported
+            if let chosen { reading.user = chosen }
+            return reading
+        }
+        let text = identity
+        let user = chosen ?? user
+        var reading = Reading(
+            .bloodPressure(pressure), driver: importer.driver, user: user, flags: flags, origin: .imported,
+            trigger: isEntered ? .manual : .unknown, raw: RawBytes(text))
+        reading.remarks = remarks
+        reading.received = received
+        let wall: Int64
+        switch time {
+        case .wall(let time):
+            reading.clock = DeviceClock(time)
+            wall = time.wallSeconds
+            reading.measured = time.instant(in: zone)
+            reading.rule = .deviceTime
+            reading.measuredOffset = Int16(truncatingIfNeeded: zone.offset(at: reading.measured?.seconds ?? 0) / 60)
+        case .instant(let instant, let offset):
+            reading.measured = instant
+            reading.measuredOffset = offset ?? Int16(truncatingIfNeeded: zone.offset(at: instant.seconds) / 60)
+            // An id must not depend on the machine's zone.
+            wall = instant.seconds + Int64(offset ?? 0) * 60
+        }
+        if let measured = reading.measured, !ClockCorrection.isCredible(measured, received: received) {
+            (reading.measured, reading.rule) = (nil, .implausible)
+        }
+        let seed = XXHash64.hash(Array("\(importer.name)\u{0}\(user ?? -1)".utf8).span)
+        if let id {
+            (reading.id, reading.revision) = (id, revision)
+            return reading
+        }
+        reading.id = Reading.ID(wallSeconds: wall, hash: XXHash64.hash(text.span, seed: seed))
+        return reading
+    }
+
+    /// The record's own id, else its time and values.
+    private var identity: [UInt8] {
+        var text = TextBuffer(capacity: 96)
+        if let key {
+            text.append(string: "id \(key)")
+            return text.array
+        }
+        switch time {
+        case .wall(let time): text.append(time)
+        case .instant(let instant, _): text.append(utc: instant)
+        }
+        for digits in [pressure.systolic.digits, pressure.diastolic.digits, pressure.pulse?.digits ?? Digits(0)] {
+            text.append(0x20)
+            text.append(digits)
+        }
+        if pressure.systolic.unit == .kPa { text.append(" kPa") }
+        return text.array
+    }
+}

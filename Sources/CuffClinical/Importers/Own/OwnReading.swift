@@ -1,0 +1,199 @@
+import CuffCore
+
+/// Restores a reading that this program wrote, from the keys of the JSON vocabulary, which are also the columns of CSV and SQLite. It
+/// keeps id and revision, so that the same reading is not stored twice.
+enum OwnReading {
+    /// The keys.
+    static let keys = [
+        "id", "revision", "type", "driver", "device", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg", "pulse_per_min", "systolic_kPa",
+        "diastolic_kPa", "mean_kPa", "mean_absent", "pulse_absent", "user", "flags", "device_time", "measured", "clock", "received",
+        "trigger",
+        "sequence", "raw", "note", "medication", "posture", "arm",
+    ]
+
+    static func reading(
+        _ place: ImportPlace, of importer: DriverID, _ value: (String) -> String?
+    ) throws(ImportRefusal) -> ImportedReading {
+        let type = value("type") ?? ""
+        guard type == "blood_pressure" else { throw .otherKind(type.isEmpty ? "no type" : type) }
+        guard let id = value("id").flatMap({ Reading.ID.parse($0) }) else { throw .malformed("no id") }
+        func number(_ key: String) throws(ImportRefusal) -> Digits? {
+            guard let text = value(key), !text.isEmpty else { return nil }
+            guard let digits = ImportText.digits(text, keepsZeros: true) else { throw .unreadableNumber(column: key, text: text) }
+            return digits
+        }
+        func pressure(_ name: String) throws(ImportRefusal) -> Pressure? {
+            if let kPa = try number(name + "_kPa") { return Pressure(kPa, .kPa) }
+            return try number(name + "_mmHg").map { Pressure($0, .mmHg) }
+        }
+        guard let systolic = try pressure("systolic"), let diastolic = try pressure("diastolic") else { throw .half }
+        func absence(_ key: String) -> Absence {
+            let all: [Absence] = [
+                .notANumber, .notAtThisResolution, .positiveInfinity, .negativeInfinity, .reserved, .notMeasured,
+            ]
+            return all.first { $0.word?.description == value(key) } ?? .none
+        }
+        let content = BloodPressure(
+            systolic: systolic, diastolic: diastolic, mean: try pressure("mean"), pulse: try number("pulse_per_min").map { PulseRate($0) },
+            meanAbsence: absence("mean_absent"), pulseAbsence: absence("pulse_absent"))
+        let name = value("driver") ?? ""
+        var reading = Reading(
+            .bloodPressure(content), driver: CuffFamilies.named(name)?.id ?? Importer.driver(named: name) ?? importer,
+            origin: .imported, raw: RawBytes(value("raw").flatMap { Hex.bytes($0) } ?? []))
+        reading.flags.formUnion(flags(value("flags") ?? ""))
+        if let user = value("user"), !user.isEmpty {
+            guard let number = Int32(user) else { throw .unknownUser(user) }
+            reading.user = number
+        }
+        reading.trigger = value("trigger") == "manual" ? .manual : value("trigger") == "automatic" ? .automatic : .unknown
+        reading.sequence = value("sequence").flatMap { UInt32($0) }
+        try readTimes(&reading, value)
+        (reading.id, reading.revision) = (id, value("revision").flatMap { UInt8($0) } ?? 0)
+        reading.remarks = Remarks(stored: { key in value(key.rawValue).map { plain($0) } })
+        let time = reading.measured.map { ImportedReading.Time.instant($0, offset: reading.measuredOffset) }
+        var imported = ImportedReading(
+            content, at: time ?? .wall(reading.clock.time ?? DeviceTime(year: 0, month: 0, day: 0)), place: place)
+        (imported.original, imported.user, imported.flags, imported.remarks) = (reading, reading.user, reading.flags, reading.remarks)
+        (imported.device, imported.driver) = (value("device").map { plain($0) }, name)
+        return imported
+    }
+
+    private static func readTimes(_ reading: inout Reading, _ value: (String) -> String?) throws(ImportRefusal) {
+        if let text = value("device_time"), !text.isEmpty {
+            guard let time = DeviceTime.parse(text) else { throw .unreadableTime(text) }
+            reading.clock = DeviceClock(time)
+        }
+        if let text = value("measured"), !text.isEmpty {
+            guard let (time, offset) = Timestamp.parse(text) else { throw .unreadableTime(text) }
+            (reading.measured, reading.measuredOffset) = (time, offset)
+        }
+        if let text = value("received"), !text.isEmpty {
+            guard let (time, _) = Timestamp.parse(text) else { throw .unreadableTime(text) }
+            reading.received = time
+        }
+        let rules: [ClockRule] = [.synced, .corrected, .deviceTime, .receiveTime, .unset, .implausible]
+        reading.rule = rules.first { $0.word?.description == value("clock") } ?? .none
+        if reading.rule == .unset, reading.clock.time == nil { reading.clock = .unset }
+    }
+
+    private static func flags(_ text: String) -> MeasurementFlags {
+        var flags: MeasurementFlags = []
+        for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
+            if let bit = MeasurementFlags.words.firstIndex(where: { $0.description == word }) {
+                flags.insert(MeasurementFlags(rawValue: 1 << UInt32(bit)))
+            }
+        }
+        return flags
+    }
+
+    /// In CSV an apostrophe precedes text that a spreadsheet would interpret as a formula.
+    private static func plain(_ text: String) -> String {
+        guard text.hasPrefix("'"), let next = text.dropFirst().first, "=+-@".contains(next) else { return text }
+        return String(text.dropFirst())
+    }
+}
+
+extension Importer {
+    /// The CSV of `cuff export` and of a `csv:` sink.
+    static let ownCSV = Importer(
+        "import-cuff-csv", program: "cuff", help: "CSV of cuff, exported or of a sink", sign: "header begins id,revision,type,driver",
+        form: .bytes { (_, head) throws(ImportFault) in OwnTable(head) },
+        recognise: { head in
+            guard let line = ImportText.lines(head, 1).first else { return false }
+            return [0x2C, 0x3B].contains { ImportText.titles(line, $0).prefix(4) == ["id", "revision", "type", "driver"] }
+        })
+
+    /// The JSON Lines of `cuff`.
+    static let ownLines = Importer(
+        "import-cuff-jsonl", program: "cuff", help: "JSON Lines of cuff", sign: "lines that begin {\"type\":…,\"schema\":1,\"id\":",
+        form: .bytes { (_, _) throws(ImportFault) in RecordImport(OwnRecords()) { $0.count == 1 } },
+        recognise: { JSONHead.has(["type", "schema", "driver"], in: $0) && !JSONHead.has(["schema_id"], in: $0) })
+
+    /// A database of `cuff`.
+    static let ownDatabase = Importer(
+        "import-cuff", program: "cuff", help: "database of cuff (readings.db)", sign: "SQLite with the tables reading and source of cuff",
+        form: .database(
+            ImportDatabase(
+                tables: ["reading": ["id", "revision", "type", "source", "systolic_mmHg"], "source": ["number", "driver", "device"]],
+                query: { tables in
+                    let columns = OwnReading.keys.map { key -> String in
+                        switch key {
+                        case "driver", "device": "source.\(key)"
+                        case "raw": "hex(reading.raw)"
+                        default: tables["reading"]?.contains(key) == true ? "reading.\(key)" : "NULL"
+                        }
+                    }
+                    let digits = tables["reading"]?.contains("digits") == true ? "reading.digits" : "NULL"
+                    return """
+                        SELECT \(columns.joined(separator: ", ")), \(digits) FROM reading LEFT JOIN source ON source.number = reading.source \
+                        WHERE NOT pending AND type <> 'deleted' ORDER BY reading.id
+                        """
+                }
+            ) { cells, place throws(ImportRefusal) in
+                // A number column drops trailing zeros; `digits` has all four values as sent.
+                let exact = cells.last?.text?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
+                return try OwnReading.reading(place, of: "import-cuff") { key in
+                    guard let index = OwnReading.keys.firstIndex(of: key), cells.indices.contains(index) else { return nil }
+                    guard let text = cells[index].text else { return nil }
+                    let part = key.split(separator: "_").first.flatMap {
+                        ["systolic", "diastolic", "mean", "pulse"].firstIndex(of: String($0))
+                    }
+                    let isSent = !key.hasSuffix("_mmHg") || cells[OwnReading.keys.firstIndex(of: "systolic_kPa") ?? 0] == .null
+                    if let part, exact.count == 4, !exact[part].isEmpty, isSent { return exact[part] }
+                    return text
+                }
+            }))
+}
+
+struct OwnRecords: RecordJudge {
+    mutating func reading(_ record: JSONValue, _ path: [String], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading? {
+        try OwnReading.reading(place, of: "import-cuff-jsonl") { key in
+            switch record[key] {
+            case .list(let values): values.compactMap(\.text).joined(separator: " ")
+            case let value: value?.numeral
+            }
+        }
+    }
+}
+
+/// The CSV of this program; its columns are the keys of the JSON vocabulary.
+struct OwnTable: ImportReader {
+    private var lines: TableLines
+    private var titles: [String: Int]?
+
+    init(_ head: [UInt8]) {
+        let header = ImportText.lines(head, 1).first ?? []
+        lines = TableLines(separator: TableLines.separator(of: header, among: [0x2C, 0x3B]))
+    }
+
+    mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
+        var start = 0
+        while start < bytes.count { for row in lines.next(bytes, &start) { take(row, &output) } }
+    }
+
+    mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
+        for row in lines.end() { take(row, &output) }
+        titles = nil
+    }
+
+    private mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) {
+        switch row {
+        case .empty: break
+        case .refused(let reason, let line): output.refuse(ImportPlace(.line, line), reason)
+        case .cells(let cells, let line):
+            guard let titles else {
+                titles = Dictionary(cells.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
+                lines.columns = cells.count
+                return
+            }
+            let place = ImportPlace(.line, line)
+            do throws(ImportRefusal) {
+                guard cells.count == titles.count else { throw .cells(found: cells.count, expected: titles.count) }
+                output.add(
+                    try OwnReading.reading(place, of: "import-cuff-csv") { key in
+                        titles[key].map { cells[$0] }.flatMap { $0.isEmpty ? nil : $0 }
+                    })
+            } catch { output.refuse(place, error) }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import CuffCore
+
+// Sources: HL7 FHIR R4 vital signs profiles; LOINC 85354-9, 55417-0, 8480-6, 8462-4, 8478-0, 8867-4, 96607-7; MDC codes
+// of IEEE 11073-10101. `Precision is meaning`: numbers keep their zeros.
+
+extension Importer {
+    /// FHIR R4: a Bundle, an Observation, or lines of them.
+    static let fhir = Importer(
+        "import-fhir", program: "FHIR", help: "FHIR R4 Bundle, Observation or NDJSON, also of cuff",
+        sign: "JSON with resourceType Bundle or Observation",
+        form: .bytes { (_, head) throws(ImportFault) in
+            let isBundle = FHIRRecords.isBundle(head)
+            return RecordImport(FHIRRecords()) { isBundle ? $0.count == 3 && $0[1] == "entry" && $0[2] == "entry" : $0.count == 1 }
+        },
+        recognise: { JSONHead.has(["resourceType"], in: $0) && (FHIRRecords.isBundle($0) || JSONHead.has(["Observation"], in: $0)) })
+}
+
+struct FHIRRecords: RecordJudge {
+    /// Values in other Observations of the same subject and time.
+    private struct Companion {
+        var pulse: Digits?
+        var diastolic: Pressure?
+        var hasSystolic = false
+        var flags: MeasurementFlags = []
+    }
+
+    let passes = 2
+    /// At 100 bytes each, 20 MB.
+    let most = 200_000
+    private(set) var isFull = false
+    private var companions: [UInt64: Companion] = [:]
+
+    /// The type of a Bundle precedes its entries.
+    static func isBundle(_ head: [UInt8]) -> Bool {
+        let text = String(decoding: head, as: UTF8.self)
+        guard let bundle = text.firstRange(of: "\"Bundle\"") else { return text.contains("\"entry\"") }
+        return text.firstRange(of: "\"Observation\"").map { bundle.lowerBound < $0.lowerBound } ?? true
+    }
+
+    private static let statusBits: [String: MeasurementFlags] = [
+        "8410608.0": .bodyMovement, "8410608.1": .cuffLoose, "8410608.2": .irregularPulse, "8410608.3": .pulseOverRange,
+        "8410608.4": .pulseUnderRange, "8410608.5": .improperPosition,
+    ]
+
+    private static func observation(_ record: JSONValue) -> JSONValue? {
+        let resource = record["resource"] ?? record
+        return resource["resourceType"]?.text == "Observation" ? resource : nil
+    }
+
+    private static func codes(_ concept: JSONValue?) -> Set<String> {
+        Set((concept?["coding"]?.list ?? []).compactMap { $0["code"]?.text })
+    }
+
+    private static func key(_ one: JSONValue, withDevice: Bool = false, isOfAny: Bool = false) -> UInt64? {
+        guard let text = one["effectiveDateTime"]?.text ?? one["effectiveInstant"]?.text,
+            case .instant(let time, _)? = try? ImportTime.instant(text)
+        else { return nil }
+        let names = [isOfAny ? "" : one["subject"]?["reference"]?.text ?? "", withDevice ? one["device"]?["reference"]?.text ?? "" : ""]
+        return XXHash64.hash(Array("\(names)\(time.milliseconds)".utf8).span, seed: withDevice ? 1 : 0)
+    }
+
+    private static func pressure(_ one: JSONValue) throws(ImportRefusal) -> Pressure? {
+        guard let value = one["valueQuantity"] else { return nil }
+        // A cuff that counts in kPa: `cuff` writes its own digits beside those in mmHg.
+        let own = (value["extension"]?.list ?? []).first { $0["url"]?.text == FHIRCodes.core + "iso21090-PQ-translation" }
+        let quantity = own?["valueQuantity"] ?? value
+        guard let digits = try quantity.digits("value", keepsZeros: true) else { return nil }
+        switch quantity["code"]?.text ?? quantity["unit"]?.text {
+        case "mm[Hg]", "mmHg": return Pressure(digits, .mmHg)
+        case "kPa": return Pressure(digits, .kPa)
+        case let unit: throw .unknownUnit(unit ?? "")
+        }
+    }
+
+    private static func isWithdrawn(_ one: JSONValue) -> String? {
+        guard let status = one["status"]?.text else { return nil }
+        return ["entered-in-error", "cancelled", "preliminary"].contains(status) ? status : nil
+    }
+
+    mutating func prepare(_ record: JSONValue) {
+        guard let one = Self.observation(record), Self.isWithdrawn(one) == nil, let key = Self.key(one) else { return }
+        guard companions.count < most else { return isFull = true }
+        let codes = Self.codes(one["code"])
+        if codes.contains("8867-4") || codes.contains("149546") {
+            companions[key, default: Companion()].pulse = one["valueQuantity"].flatMap { try? $0.digits("value", keepsZeros: true) }
+        } else if codes.contains("8410608") {
+            for part in one["component"]?.list ?? [] where part["valueBoolean"] == .bool(true) {
+                for code in Self.codes(part["code"]) { companions[key, default: Companion()].flags.formUnion(Self.statusBits[code] ?? []) }
+            }
+        } else if let pair = Self.key(one, withDevice: true), one["component"] == nil {
+            if codes.contains("8462-4") { companions[pair, default: Companion()].diastolic = try? Self.pressure(one) }
+            if codes.contains("8480-6") { companions[pair, default: Companion()].hasSystolic = true }
+        }
+    }
+
+    mutating func reading(_ record: JSONValue, _ path: [String], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading? {
+        guard let one = Self.observation(record) else {
+            // Other resources of a Bundle. One with components, or without a type, may be a damaged Observation.
+            let resource = record["resource"] ?? record
+            if resource["resourceType"]?.text == nil || resource["component"] != nil { throw .malformed("a resource of an unknown type") }
+            return nil
+        }
+        let codes = Self.codes(one["code"])
+        if codes.contains("96607-7") { throw .average("96607-7") }
+        let isPanel = codes.contains("85354-9") || codes.contains("55417-0") || codes.contains("150020") || Self.hasPressures(one)
+        let isSystolic = codes.contains("8480-6")
+        guard isPanel || isSystolic || codes.contains("8462-4") else { return nil }
+        if let status = Self.isWithdrawn(one) { throw .status(status) }
+        let text = one["effectiveDateTime"]?.text ?? one["effectiveInstant"]?.text ?? ""
+        if text.isEmpty { throw .noTime("") }
+        let time = try ImportTime.instant(text)
+        let pair = Self.key(one, withDevice: true).flatMap { companions[$0] }
+        var pressure: BloodPressure
+        if isPanel {
+            pressure = try panel(one)
+        } else {
+            // The Observation of the systolic pressure becomes the reading.
+            guard isSystolic else {
+                if pair?.hasSystolic == true { return nil }
+                throw .half
+            }
+            guard let systolic = try Self.pressure(one), let diastolic = pair?.diastolic else { throw .half }
+            pressure = BloodPressure(systolic: systolic, diastolic: diastolic)
+        }
+        let companion = Self.key(one).flatMap { companions[$0] }
+        // A heart rate without a subject is matched by its time.
+        let pulse = companion?.pulse ?? Self.key(one, isOfAny: true).flatMap { companions[$0] }?.pulse
+        pressure.pulse = pulse.map { PulseRate($0) }
+        var reading = ImportedReading(pressure, at: time, place: place)
+        reading.flags = companion?.flags ?? []
+        name(&reading, one)
+        describe(&reading, one)
+        return reading
+    }
+
+    /// A panel of another code, such as a national one, is known by its components.
+    private static func hasPressures(_ one: JSONValue) -> Bool {
+        (one["component"]?.list ?? []).contains { !codes($0["code"]).isDisjoint(with: ["8480-6", "8462-4"]) }
+    }
+
+    private func panel(_ one: JSONValue) throws(ImportRefusal) -> BloodPressure {
+        var found: [String: Pressure] = [:]
+        for part in one["component"]?.list ?? [] {
+            let codes = Self.codes(part["code"])
+            for (name, own) in [("systolic", ["8480-6", "150021"]), ("diastolic", ["8462-4", "150022"]), ("mean", ["8478-0", "150023"])]
+            where !codes.isDisjoint(with: own) {
+                guard let pressure = try Self.pressure(part) else { continue }
+                guard found.updateValue(pressure, forKey: name) == nil else { throw .malformed("two components are \(name)") }
+            }
+        }
+        switch (found["systolic"], found["diastolic"]) {
+        case (let systolic?, let diastolic?): return BloodPressure(systolic: systolic, diastolic: diastolic, mean: found["mean"])
+        case (nil, nil): throw .noPressures
+        default: throw .half
+        }
+    }
+
+    /// `cuff`'s own identifier is the id of the reading; another one is the record's.
+    private func name(_ reading: inout ImportedReading, _ one: JSONValue) {
+        let identifiers = one["identifier"]?.list ?? []
+        if let own = identifiers.first(where: { $0["system"]?.text == FHIRCodes.readings })?["value"]?.text, let id = Reading.ID.parse(own)
+        {
+            reading.id = id
+            let tag = (one["meta"]?["tag"]?.list ?? []).first { $0["system"]?.text == FHIRCodes.revisions }
+            reading.revision = tag?["code"]?.integer.flatMap { UInt8(exactly: $0) } ?? 0
+        } else if let first = identifiers.first, let value = first["value"]?.text {
+            reading.key = "\(first["system"]?.text ?? "")|\(value)"
+        } else if let id = one["id"]?.text {
+            reading.key = id
+        }
+        reading.version = one["meta"]?["versionId"]?.integer ?? 0
+    }
+
+    private func describe(_ reading: inout ImportedReading, _ one: JSONValue) {
+        let site = Self.codes(one["bodySite"])
+        let arm = site.contains("368208006") ? "left" : site.contains("368209003") ? "right" : nil
+        let position = (one["extension"]?.list ?? []).first { $0["url"]?.text == FHIRCodes.core + "observation-bodyPosition" }
+        let posture = position?["valueCodeableConcept"]?["text"]?.text
+        var notes: [String] = []
+        for text in (one["note"]?.list ?? []).compactMap({ $0["text"]?.text }) {
+            if reading.id != nil, text.hasPrefix("cuff: ") {
+                for (bit, word) in MeasurementFlags.words.enumerated()
+                where text.split(separator: " ").contains(Substring(word.description)) {
+                    reading.flags.insert(MeasurementFlags(rawValue: 1 << UInt32(bit)))
+                }
+            } else if reading.id != nil, text == "typed in by hand" {
+                reading.isEntered = true
+            } else {
+                notes.append(text)
+            }
+        }
+        let known = posture.flatMap { Remarks.Key.posture.words.contains($0) ? $0 : nil }
+        reading.remarks = ImportText.remarks(note: notes.isEmpty ? nil : notes.joined(separator: "; "), posture: known, arm: arm)
+    }
+}

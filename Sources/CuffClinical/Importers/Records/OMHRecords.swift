@@ -1,0 +1,77 @@
+import CuffCore
+
+// Source: omh:blood-pressure:4.0, omh:heart-rate:2.0 and both headers: schemas (A).
+
+extension Importer {
+    /// Open mHealth data points, one a line or in a list.
+    static let omh = Importer(
+        "import-omh", program: "Open mHealth", help: "Open mHealth and IEEE 1752 data points, also of cuff",
+        sign: "JSON with header.schema_id.name blood-pressure",
+        form: .bytes { (_, head) throws(ImportFault) in
+            let isList = head.first { $0 > 0x20 } == 0x5B
+            return RecordImport(OMHRecords()) { $0.count == (isList ? 2 : 1) }
+        }, recognise: { JSONHead.has(["header", "schema_id", "body"], in: $0) })
+}
+
+struct OMHRecords: RecordJudge {
+    let passes = 2
+    /// At 50 bytes each, 25 MB.
+    let most = 500_000
+    private(set) var isFull = false
+    private var pulses: [UInt64: Digits] = [:]
+
+    /// `isOfAny`: of a point that names no user.
+    private static func key(_ point: JSONValue, isOfAny: Bool = false) -> UInt64? {
+        guard let text = point["body"]?["effective_time_frame"]?["date_time"]?.text,
+            case .instant(let time, _)? = try? ImportTime.instant(text)
+        else { return nil }
+        return XXHash64.hash(Array("\(isOfAny ? "" : point["header"]?["user_id"]?.text ?? "")\u{0}\(time.milliseconds)".utf8).span)
+    }
+
+    private static func schema(_ point: JSONValue) -> String { point["header"]?["schema_id"]?["name"]?.text ?? "" }
+
+    mutating func prepare(_ point: JSONValue) {
+        guard Self.schema(point) == "heart-rate", let body = point["body"], body["descriptive_statistic"] == nil, let key = Self.key(point),
+            body["heart_rate"]?["unit"]?.text == "beats/min", let pulse = body["heart_rate"].flatMap({ try? $0.digits("value") })
+        else { return }
+        guard pulses.count < most else { return isFull = true }
+        pulses[key] = pulse
+    }
+
+    mutating func reading(_ point: JSONValue, _ path: [String], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading? {
+        guard point["header"] != nil, let body = point["body"] else { throw .malformed("no header or no body") }
+        let schema = Self.schema(point)
+        if schema == "heart-rate" { return nil }
+        guard schema == "blood-pressure" else { throw .otherKind(schema) }
+        if body["descriptive_statistic"] != nil { throw .average("descriptive_statistic") }
+        if body["effective_time_frame"]?["time_interval"] != nil { throw .average("time_interval") }
+        guard let text = body["effective_time_frame"]?["date_time"]?.text else { throw .noTime("") }
+        guard let systolic = try Self.pressure(body["systolic_blood_pressure"]),
+            let diastolic = try Self.pressure(body["diastolic_blood_pressure"])
+        else { throw .half }
+        var pressure = BloodPressure(systolic: systolic, diastolic: diastolic)
+        let time = try ImportTime.instant(text)
+        let pulse = Self.key(point).flatMap { pulses[$0] } ?? Self.key(point, isOfAny: true).flatMap { pulses[$0] }
+        pressure.pulse = pulse.map { PulseRate($0) }
+        var reading = ImportedReading(pressure, at: time, place: place)
+        let header = point["header"]
+        reading.key = header?["id"]?.text ?? header?["uuid"]?.text
+        let modality = header?["acquisition_provenance"]?["modality"]?.text ?? header?["modality"]?.text
+        reading.isEntered = modality == "self-reported"
+        let posture = body["body_posture"]?.text.flatMap { Remarks.Key.posture.words.contains($0) ? $0 : nil }
+        let arm: String? =
+            switch body["measurement_location"]?.text {
+            case "left upper arm", "left wrist": "left"
+            case "right upper arm", "right wrist": "right"
+            default: nil
+            }
+        reading.remarks = ImportText.remarks(note: nil, posture: posture, arm: arm)
+        return reading
+    }
+
+    private static func pressure(_ value: JSONValue?) throws(ImportRefusal) -> Pressure? {
+        guard let value, let digits = try value.digits("value", keepsZeros: true) else { return nil }
+        guard value["unit"]?.text == "mmHg" else { throw .unknownUnit(value["unit"]?.text ?? "") }
+        return Pressure(digits, .mmHg)
+    }
+}

@@ -1,0 +1,262 @@
+import CuffClinical
+import CuffCore
+import Glibc
+
+/// The options of an import.
+package struct ImportRequest: Sendable {
+    /// Facts about the files from the user.
+    package var options: ImportOptions
+    /// The layout; `nil`: each file is recognised.
+    package var layout: Importer?
+    /// The user of every reading; `nil`: as the file says.
+    package var user: Int32?
+    /// Of times without a zone.
+    package var zone: ZoneTable
+    /// The name of `zone`; `nil` for the zone of this machine.
+    package var zoneName: String?
+    /// The name of the import; `nil`: the file's.
+    package var name: String?
+    /// Whether to import readings that may be stored ones in another zone.
+    package var includesSuspects = false
+    /// Whether a record that cannot be read rejects the whole file.
+    package var isStrict = false
+
+    /// The defaults.
+    package init(zone: ZoneTable, zoneName: String? = nil) {
+        (self.zone, self.zoneName) = (zone, zoneName)
+        options = ImportOptions { (try? HostZone.named($0)) ?? nil }
+    }
+}
+
+/// The result for one file.
+package struct ImportSummary: Sendable {
+    /// The file without its folder.
+    package var file = ""
+    /// The layouts it holds.
+    package var layouts: [String] = []
+    /// Readings of the file.
+    package var read = 0
+    /// Readings that the database does not have.
+    package var new = 0
+    /// Readings that the database has under the same id.
+    package var known = 0
+    /// Stored readings with a later version in the file.
+    package var revised = 0
+    /// Readings that a cuff or another import delivered.
+    package var duplicates = 0
+    /// Readings that may be stored ones, in another zone.
+    package var suspects = 0
+    /// Readings that were deleted here before.
+    package var deleted = 0
+    /// Records that cannot be read.
+    package var refused = 0
+    /// Records that are not readings, such as averages.
+    package var skipped = 0
+    /// Readings whose time has no zone.
+    package var withoutZone = 0
+    /// The zone in which such times are read; `nil` for that of this machine.
+    package var zoneName: String?
+    /// Whether suspects are imported.
+    package var includesSuspects = false
+    /// The first complaints.
+    package var complaints: [ImportComplaint] = []
+    /// The first readings that are not stored yet, with the result for each.
+    package var lines: [Line] = []
+    /// The name of the import; `nil` if nothing was imported.
+    package var name: String?
+    /// Why reading stopped before the end; readings before it count.
+    package var fault: IngestError?
+
+    /// A row of the preview.
+    package struct Line: Sendable {
+        /// The reading.
+        package var reading: Reading
+        /// Where it is in the file.
+        package var place: ImportPlace
+        /// `new`, `revision` or `suspect`.
+        package var word: String
+        /// The reading that a suspect may be.
+        package var other: Reading.ID?
+    }
+
+    /// At most this many complaints and lines are kept; the counts include all.
+    package static let mostLines = 1000
+}
+
+/// Imports files of other programs into a database.
+package struct ImportRun {
+    private let request: ImportRequest
+    private let path: String
+    private let received: Timestamp
+    private var index = ImportIndex()
+    /// The number of files read; matches are reserved per file.
+    private var pass: Int32 = 0
+    private var store: Store?
+
+    private static let batch = 500
+
+    /// For the database at `path`, which need not exist.
+    package init(_ request: ImportRequest, database path: String) {
+        (self.request, self.path, received) = (request, path, HostClock.reproducibleNow())
+    }
+
+    /// Reads a file without storing anything. `progress` gets the completed fraction, 0…1.
+    package mutating func preview(_ file: String, progress: (Double) -> Void = { _ in }) throws(IngestError) -> ImportSummary {
+        store = access(path, F_OK) == 0 ? try Store(path, access: .read) : nil
+        return try walk(file, progress: progress) { _ throws(IngestError) in }
+    }
+
+    /// Imports a file. With `isStrict` it is read to its end before anything is stored.
+    package mutating func perform(_ file: String, progress: (Double) -> Void = { _ in }) throws(IngestError) -> ImportSummary {
+        if request.isStrict {
+            let summary = try preview(file)
+            if let fault = summary.fault { throw fault }
+            guard summary.refused == 0 else { throw IngestError(ImportRunFault.strict(summary.file, refused: summary.refused)) }
+        }
+        let store = try Store(path, access: .write)
+        self.store = store
+        let fileName = Self.fileName(file)
+        let wanted = request.name ?? fileName
+        var record = Store.ImportRecord(
+            name: try store.freeImportName(wanted), file: fileName, layout: "", imported: received.utcText, readings: 0)
+        var waiting: [Store.Arrival] = []
+        var program = ""
+        var changed = 0
+        var summary = try walk(file, progress: progress) { (item) throws(IngestError) in
+            waiting.append(item.arrival)
+            (record.layout, program) = (item.importer.name, item.importer.program)
+            guard waiting.count >= Self.batch else { return }
+            changed += try store.add(waiting, import: record, program: program)
+            waiting = []
+        }
+        changed += try store.add(waiting, import: record, program: program)
+        if changed > 0 { summary.name = record.name }
+        try store.close()
+        self.store = nil
+        return summary
+    }
+
+    private static func fileName(_ file: String) -> String {
+        file == "-" ? "standard input" : file.split(separator: "/").last.map(String.init) ?? file
+    }
+
+    private struct Item {
+        var arrival: Store.Arrival
+        var importer: Importer
+    }
+
+    /// Reads a file, classifies each reading, and passes on those to store.
+    private mutating func walk(
+        _ file: String, progress: (Double) -> Void, _ take: (Item) throws(IngestError) -> Void
+    ) throws(IngestError) -> ImportSummary {
+        pass += 1
+        index = ImportIndex()
+        if let store {
+            var index = ImportIndex()
+            try store.forEach(ReadingSelection(kinds: [.bloodPressure], zone: request.zone)) { reading, _ in
+                index.insert(reading)
+                return true
+            }
+            self.index = index
+        }
+        let input = try ImportInput(file)
+        var options = request.options
+        options.fileName = Self.fileName(file)
+        var summary = ImportSummary()
+        summary.file = options.fileName
+        (summary.zoneName, summary.includesSuspects) = (request.zoneName, request.includesSuspects)
+        let parts = try input.parts(options, chosen: request.layout)
+        summary.fault = input.damage
+        for part in parts {
+            summary.layouts.append(part.importer.name)
+            var ids: Set<Reading.ID> = []
+            do throws(IngestError) {
+                try input.read(part, options, progress: progress) { (output) throws(IngestError) in
+                    for complaint in output.complaints { summary.add(complaint) }
+                    for reading in output.readings {
+                        guard let item = try judge(reading, part.importer, &ids, &summary) else { continue }
+                        try take(item)
+                    }
+                }
+            } catch {
+                guard error.fault is ImportRunFault else { throw error }
+                summary.fault = error
+            }
+        }
+        return summary
+    }
+
+    /// Classifies one reading; `nil` if it is not stored.
+    private mutating func judge(
+        _ imported: ImportedReading, _ importer: Importer, _ ids: inout Set<Reading.ID>, _ summary: inout ImportSummary
+    ) throws(IngestError) -> Item? {
+        var reading = imported.reading(of: importer, user: request.user, received: received, zone: request.zone)
+        summary.read += 1
+        if case .wall = imported.time { summary.withoutZone += 1 }
+        var isRevival = false
+        if let held = try store?.held(reading.id) {
+            if held.isTombstone {
+                guard held.isUndone else {
+                    summary.deleted += 1
+                    return nil
+                }
+                isRevival = true
+            } else {
+                let isLater = imported.original == nil ? imported.version > held.version ?? .max : reading.revision > held.revision
+                guard isLater else {
+                    summary.known += 1
+                    return nil
+                }
+                if imported.original == nil, imported.id == nil {
+                    guard held.revision < Reading.lastRevision - 1 else { return nil }
+                    reading.revision = held.revision + 1
+                }
+                summary.revised += 1
+                summary.add(ImportSummary.Line(reading: reading, place: imported.place, word: "revision"))
+                return item(reading, imported, importer, summary.file, isRevival: false)
+            }
+        }
+        // Repeated within the file: without seconds or ids two measurements of one minute cannot be distinguished.
+        guard ids.insert(reading.id).inserted else {
+            summary.known += 1
+            return nil
+        }
+        if imported.original == nil, let match = index.match(reading, file: pass) {
+            switch match {
+            case .same:
+                summary.duplicates += 1
+                return nil
+            case .shifted(let other, _):
+                summary.suspects += 1
+                summary.add(ImportSummary.Line(reading: reading, place: imported.place, word: "suspect", other: other))
+                guard request.includesSuspects else { return nil }
+            }
+        } else {
+            summary.new += 1
+            summary.add(ImportSummary.Line(reading: reading, place: imported.place, word: "new"))
+        }
+        index.insert(reading)
+        return item(reading, imported, importer, summary.file, isRevival: isRevival)
+    }
+
+    private func item(
+        _ reading: Reading, _ imported: ImportedReading, _ importer: Importer, _ file: String, isRevival: Bool
+    ) -> Item {
+        let device = imported.device ?? file
+        let identity = imported.original == nil ? DeviceIdentity(id: device, model: importer.program) : DeviceIdentity(id: device)
+        return Item(
+            arrival: Store.Arrival(
+                reading: reading, driver: reading.driver, device: device, identity: identity, version: imported.version,
+                isRevival: isRevival),
+            importer: importer)
+    }
+}
+
+extension ImportSummary {
+    fileprivate mutating func add(_ complaint: ImportComplaint) {
+        if complaint.reason.isLoss { refused += 1 } else { skipped += 1 }
+        if complaints.count < Self.mostLines { complaints.append(complaint) }
+    }
+
+    fileprivate mutating func add(_ line: Line) { if lines.count < Self.mostLines { lines.append(line) } }
+}

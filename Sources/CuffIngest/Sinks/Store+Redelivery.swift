@@ -1,0 +1,65 @@
+import CuffClinical
+import CuffCore
+import SQLite
+
+extension Store {
+    /// Stores beside a reading whose it is; `nil` removes that, and the configuration decides again. The record and its values stay.
+    /// Returns whether anything differs.
+    public func move(_ id: Reading.ID, to person: String?) throws(IngestError) -> Bool {
+        try commit { db in
+            var (reading, provenance) = try whole(id, in: db)
+            guard reading.person != person else { return false }
+            reading.person = person
+            try noteChange(&reading, in: db)
+            try db.run("UPDATE reading SET person = ? WHERE id = ?", person, id.description)
+            try seal(id, in: db)
+            try queueAgain(reading, provenance, in: db)
+            return true
+        }
+    }
+
+    /// The persons of readings that a user moved, or measured or entered for a person.
+    func movedReadings() throws(IngestError) -> [Reading.ID: String] {
+        try read { db in
+            let rows = try db.rows("SELECT id, person FROM reading WHERE person IS NOT NULL") { ($0.text(0) ?? "", $0.text(1) ?? "") }
+            return Dictionary(
+                rows.compactMap { text, person in Reading.ID.parse(text).map { ($0, person) } }, uniquingKeysWith: { $1 })
+        }
+    }
+
+    /// Renames the person of readings that were moved; case does not matter. Returns how many.
+    public func rename(_ old: String, to new: String) throws(IngestError) -> Int {
+        var count = 0
+        for (id, person) in try movedReadings() where person.lowercased() == old.lowercased() {
+            if try move(id, to: new) { count += 1 }
+        }
+        return count
+    }
+
+    /// Queues the reading again for every sink that received it, after any line of an earlier revision. A sink that may no longer have
+    /// it gets a notice of deletion, and one that may have only some persons or types gets it now if it may.
+    func queueAgain(_ reading: Reading, _ provenance: Provenance, in db: SQLiteConnection) throws {
+        let view = redelivery
+        var named = reading
+        named.person = view.household.person(of: reading, device: provenance.device).name
+        let id = reading.id.description
+        let sinks = try db.rows(
+            "SELECT number, spec, EXISTS (SELECT 1 FROM outbox WHERE sink = number AND id = ?1) FROM sink ORDER BY number", id
+        ) { (number: $0.number(0), consent: view.consents[$0.text(1) ?? ""], had: $0.flag(2)) }
+        func list(_ isMeant: (SinkConsent?, Bool) -> Bool) -> String {
+            sinks.filter { isMeant($0.consent, $0.had) }.map { "\($0.number)" }.joined(separator: ",")
+        }
+        var text = TextBuffer(capacity: 512)
+        ReadingLine().append(named, device: provenance.device, to: &text)
+        try Self.queue(
+            text.string, id, Int(reading.revision), for: list { consent, had in consent?.permits(named) ?? had }, in: db)
+        let refused = list { consent, had in had && consent?.permits(named) == false }
+        guard !refused.isEmpty else { return }
+        try db.run(
+            """
+            UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL
+            WHERE id = ? AND sink IN (\(refused)) AND line IS NOT NULL AND revision < \(DeletionNotice.revision)
+            """, id)
+        try DeletionNotices(db, view.household).put(id, only: " AND sink IN (\(refused))", in: db)
+    }
+}

@@ -1,0 +1,130 @@
+import CuffClinical
+import CuffCore
+import SQLite
+
+extension Store {
+    /// One import of one file.
+    package struct ImportRecord: Sendable, Hashable {
+        /// The argument of `cuff db undo-import`.
+        package var name: String
+        /// The file without its folder.
+        package var file: String
+        /// The name of its layout.
+        package var layout: String
+        /// When it was imported, UTC.
+        package var imported: String
+        /// When it was undone; `nil` if it was not.
+        package var undone: String?
+        /// The readings that it added and that were not deleted.
+        package var readings: Int
+    }
+
+    /// What is stored under an id.
+    struct Held: Sendable, Hashable {
+        var revision: UInt8
+        /// The version of the record in the imported file.
+        var version: Int64?
+        var isTombstone: Bool
+        /// It was removed by undoing its import, so importing it again restores it.
+        var isUndone: Bool
+    }
+
+    /// A reading to store, with its source.
+    struct Arrival: Sendable {
+        var reading: Reading
+        var driver: DriverID
+        var device: String
+        var identity: DeviceIdentity
+        var version: Int64
+        /// It restores a reading that was removed by undoing its import.
+        var isRevival: Bool
+    }
+
+    /// Every import, oldest first.
+    package func imports() throws(IngestError) -> [ImportRecord] {
+        try read { db in
+            let there =
+                "SELECT count(*) FROM imported JOIN reading USING (id) WHERE imported.import = import.number AND type <> '\(Self.tombstone)'"
+            return try db.rows("SELECT name, file, layout, imported, undone, (\(there)) FROM import ORDER BY number") { row in
+                ImportRecord(
+                    name: row.text(0) ?? "", file: row.text(1) ?? "", layout: row.text(2) ?? "", imported: row.text(3) ?? "",
+                    undone: row.text(4), readings: row.int(5) ?? 0)
+            }
+        }
+    }
+
+    func held(_ id: Reading.ID) throws(IngestError) -> Held? {
+        try read { db in
+            let statement = try db.cached(
+                """
+                SELECT revision, type = '\(Self.tombstone)', version, undone IS NOT NULL FROM reading
+                LEFT JOIN imported USING (id) LEFT JOIN import ON import.number = imported.import WHERE reading.id = ?
+                """)
+            statement.bind(id.description)
+            defer { statement.reset() }
+            guard try statement.step() else { return nil }
+            return Held(
+                revision: UInt8(clamping: statement.number(0)), version: statement.integer(2), isTombstone: statement.flag(1),
+                isUndone: statement.flag(3))
+        }
+    }
+
+    /// An unused name: the wanted one, perhaps with a number appended.
+    func freeImportName(_ wanted: String) throws(IngestError) -> String {
+        let taken = Set(try imports().map(\.name))
+        guard taken.contains(wanted) else { return wanted }
+        var number = 2
+        while taken.contains("\(wanted)-\(number)") { number += 1 }
+        return "\(wanted)-\(number)"
+    }
+
+    /// Stores readings as part of an import, in one transaction. Returns the number of changed rows.
+    func add(_ arrivals: [Arrival], import record: ImportRecord, program: String) throws(IngestError) -> Int {
+        guard !arrivals.isEmpty else { return 0 }
+        return try commit { db in
+            try db.run(
+                "INSERT INTO import (name, file, layout, program, imported) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
+                record.name, record.file, record.layout, program, record.imported)
+            let number = try db.first("SELECT number FROM import WHERE name = ?", record.name) { $0.number(0) } ?? 0
+            let row = try ReadingRow(db)
+            let lift = try db.prepare("DELETE FROM reading WHERE id = ? AND type = '\(Self.tombstone)'")
+            // A revision belongs to the import that added the reading, unless that one was undone.
+            let note = try db.prepare(
+                """
+                INSERT INTO imported (id, import, version) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET version = ?3,
+                import = iif((SELECT undone IS NULL FROM import WHERE number = imported.import), imported.import, ?2)
+                """)
+            var changed = 0
+            for arrival in arrivals {
+                let id = arrival.reading.id.description
+                if arrival.isRevival { try lift.run(id) }
+                let source = try Self.number(arrival.driver, arrival.device, arrival.identity, in: db)
+                try row.write(arrival.reading, source: source)
+                guard db.changes > 0 else { continue }
+                changed += 1
+                guard try confirm(arrival.reading, isNew: true, in: db) == .here else { throw keptOut(id, in: db) }
+                try note.run(id, number, arrival.version)
+            }
+            return changed
+        }
+    }
+
+    /// Removes every reading that an import added; returns their number. Tombstones stay, as for any deleted reading, until the same
+    /// file is imported again.
+    func removeImport(_ name: String) throws(IngestError) -> Int {
+        let now = HostClock.reproducibleNow().utcText
+        let count = try commit { db in
+            let ids = try db.rows(
+                """
+                SELECT id FROM imported JOIN reading USING (id) WHERE type <> '\(Self.tombstone)'
+                AND import = (SELECT number FROM import WHERE name = ?)
+                """, name
+            ) { $0.text(0) ?? "" }
+            try delete(ids, in: db)
+            try db.run("UPDATE import SET undone = ? WHERE name = ?", now, name)
+            return ids.count
+        }
+        try overwriteRemains()
+        return count
+    }
+}

@@ -1,0 +1,84 @@
+import CuffClinical
+import CuffCore
+
+extension CuffConfiguration {
+    /// The persons' sections, and the `users` of the devices.
+    package var household: Household {
+        var household = Household()
+        for binding in bindings { household.bind(binding.name, to: binding.place) }
+        return household
+    }
+
+    /// How changed readings are given again to sinks.
+    package var redelivery: Redelivery {
+        var redelivery = Redelivery()
+        redelivery.household = household
+        for sink in sinks where !sink.spec.consent.isUnlimited { redelivery.consents[sink.spec.name] = sink.spec.consent }
+        return redelivery
+    }
+
+    /// These sinks, each with the limits of a section of the same sink.
+    package func limited(_ specs: [SinkSpec]) -> [SinkSpec] {
+        let consents = redelivery.consents
+        return specs.map { spec in
+            var spec = spec
+            if let consent = consents[spec.name] { spec.consent = consent }
+            return spec
+        }
+    }
+
+    /// Each name with a place, or with none, and the file and line that says so.
+    private var bindings: [(name: String, place: String?, origin: String)] {
+        let own = persons.flatMap { person in
+            [(person.name, nil, person.origin)] + person.cuffs.map { (person.name, $0, person.origin) }
+        }
+        let ofDevices = devices.flatMap { device in
+            device.users.sorted { $0.key < $1.key }.map { slot, name in
+                (name, Household.place(cuff: device.name, slot: slot), device.origin)
+            }
+        }
+        return own + ofDevices
+    }
+
+    /// When all files are read: a place is of one person, and a rule about a person who is not known would never be raised.
+    func checkPersons() throws(IngestError) {
+        var household = Household()
+        for (name, place, origin) in bindings {
+            let holder = household.bind(name, to: place)
+            guard let place, holder.lowercased() != name.lowercased() else { continue }
+            throw IngestError(ConfigurationFault.boundTwice(origin, place: place, persons: [holder, name]))
+        }
+        for alert in alerts {
+            guard let person = alert.rule.person, person != "none", Int(person) == nil, household.name(person) == nil else { continue }
+            throw IngestError(ConfigurationFault.unknownPerson(alert.personOrigin, person, known: household.names))
+        }
+        for sink in sinks {
+            for person in sink.spec.consent.persons ?? [] where person != "none" && household.name(person) == nil {
+                throw IngestError(ConfigurationFault.unknownPerson(sink.personsOrigin, person, known: household.names))
+            }
+        }
+    }
+}
+
+/// `[person.NAME]`
+extension ConfigurationSection {
+    func person() throws(IngestError) -> CuffConfiguration.NamedPerson {
+        try checkKeys(["cuffs"])
+        if let refusal = Household.refusal(of: name) { throw error(nil, .refused(refusal)) }
+        let wanted = "a list of cuffs, with the user's number where a cuff has users: [\"kitchen:1\", \"wrist\"]"
+        let cuffs = try texts("cuffs", wanted) ?? []
+        return CuffConfiguration.NamedPerson(name: name, cuffs: cuffs, origin: origin(table["cuffs"] == nil ? nil : "cuffs"))
+    }
+}
+
+extension Household {
+    /// Why a text is not a person's name; `nil` if it is one.
+    package static func refusal(of name: String) -> String? {
+        if name.isEmpty || name == "none" || Int(name) != nil { return "a person's name is neither a number nor `none`" }
+        if name.contains(":") { return "a person's name has no colon" }
+        guard name.utf8.count <= Reading.longestPerson, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            return "a person's name has at most \(Reading.longestPerson) bytes, and no control characters"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+/// `cuff db imports`.
+struct ListImports: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "imports", abstract: "Lists the imports, with their names for undo-import.",
+        discussion: Help.text(
+            "Undone imports stay in the list.",
+            [
+                "cuff db imports": "This user's database.",
+                "cuff db imports --json | jq -r 'select(.undone == null).name'": "The names of those that are not undone.",
+            ]))
+    @OptionGroup var database: DatabaseOption
+    @Flag(help: "One JSON object for each import.") var json = false
+
+    func run() throws {
+        for one in try Store(try database.path(), access: .read).imports() {
+            if json {
+                Terminal.put(
+                    JSONOutput.line(
+                        "import",
+                        [
+                            ("name", .text(one.name)), ("file", .text(one.file)), ("layout", .text(one.layout)),
+                            ("imported", .text(one.imported)),
+                            ("undone", one.undone.map { .text($0) }), ("readings", .number(one.readings)),
+                        ]))
+            } else {
+                let state = one.undone.map { "undone \($0)" } ?? Plural.text(one.readings, "reading")
+                Terminal.put("\(one.name)\t\(one.layout)\t\(one.imported)\t\(state)\n")
+            }
+        }
+    }
+}
+
+/// `cuff db undo-import`.
+struct UndoImport: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo-import", abstract: "Removes every reading that one import added. It asks first.",
+        discussion: Help.text(
+            """
+            Readings that were stored before the import, or that a cuff delivered, stay. A later version of an imported reading belongs to \
+            the import that added the reading. Importing the file again restores the readings.
+            """,
+            [
+                "cuff db undo-import bp.csv": "The names are in `cuff db imports`.",
+                "cuff db undo-import bp.csv --confirm undo": "Without a question.",
+            ]))
+    @Argument(help: "The name of the import.") var name: String
+    @OptionGroup var database: DatabaseOption
+    @Option(help: ArgumentHelp("Confirm with `--confirm undo` instead of being asked.", valueName: "word")) var confirm = ""
+    @Flag(help: "Print a JSON object.") var json = false
+
+    func run() throws {
+        let store = try Store(try database.path(), access: .write)
+        if let record = try store.imports().first(where: { $0.name == name }), record.undone == nil {
+            let question = "\(Plural.text(record.readings, "reading")) of \(name) will be removed. Type `undo` to continue: "
+            guard (confirm.isEmpty ? Terminal.ask(question) : confirm) == "undo" else {
+                throw IngestError(.usage, "nothing was removed: not confirmed", hint: "add --confirm undo")
+            }
+        }
+        let count = try store.undoImport(name)
+        try store.close()
+        guard json else { return Terminal.say("cuff: \(Plural.text(count, "reading")) of \(name) removed") }
+        Terminal.put(JSONOutput.line("undo_import", [("name", .text(name)), ("removed", .number(count))]))
+    }
+}

@@ -1,0 +1,150 @@
+import CuffClinical
+import CuffCore
+import Testing
+
+@testable import CuffIngest
+
+/// `cuff person` changes lines about persons, and nothing else in the file.
+@Suite struct HouseholdFileTests {
+    private static let text = """
+        # Our two cuffs.
+        [device.kitchen]   # by the window
+        match = "port:1-1.2"
+        driver = "and-std"
+        users = { 1 = "Anna", 2 = "Ben" } # as on the cuff
+
+        [person.Carla] # lives upstairs
+        # her own cuff
+        cuffs = [
+          "wrist", # the new one
+          "usb:0403:6001:12",   # the old one
+        ]
+
+        [sink.clinic]
+        exec = "/bin/to-clinic"
+        persons = [ "Carla", 'Anna' ] # asked on Monday
+
+        [alert.high]
+        when = "systolic >= 180"
+        clear = "systolic < 170"
+        person = "carla"
+
+        """
+
+    private func file(_ text: String = text) throws -> HouseholdFile { try HouseholdFile(path: "c.toml", text: text) }
+
+    /// The person at each place.
+    private func bound(_ text: String) throws -> [String: String] {
+        var configuration = CuffConfiguration()
+        try configuration.read(text, file: "c.toml", drivers: CuffFamilies.all)
+        try configuration.checkPersons()
+        let household = configuration.household
+        return Dictionary(uniqueKeysWithValues: household.names.flatMap { name in household.places(of: name).map { ($0, name) } })
+    }
+
+    private static let places = ["kitchen:1": "Anna", "kitchen:2": "Ben", "wrist": "Carla", "usb:0403:6001:12": "Carla"]
+
+    @Test func bind_AddsAPlace_OrAPerson() throws {
+        #expect(try bound(Self.text) == Self.places)
+        var file = try file()
+        try file.bind("carla", to: "kitchen:3")
+        #expect(file.text == Self.text.replacing("cuffs = [\n", with: "cuffs = [\"kitchen:3\", \n"))
+        #expect(try bound(file.text) == Self.places.merging(["kitchen:3": "Carla"]) { $1 })
+        try file.bind("Carla", to: "kitchen:3")
+        #expect(file.text.components(separatedBy: "kitchen:3").count == 2, "it is Carla's already")
+        var new = try self.file()
+        try new.bind("Grandpa \"O\"", to: "hall")
+        #expect(new.text == Self.text + "\n[person.\"Grandpa \\\"O\\\"\"]\ncuffs = [\"hall\"]\n")
+        try new.bind("Grandpa \"O\"", to: "hall:2")
+        #expect(try bound(new.text)["hall:2"] == "Grandpa \"O\"")
+    }
+
+    @Test func aPlaceOfAnotherPerson_IsNotTakenSilently() throws {
+        var file = try file()
+        try file.bind("Ben", to: "kitchen:1")
+        #expect(throws: IngestError.self) { try bound(file.text) }
+        #expect(throws: IngestError.self) { try file.write(isAlone: true) }
+    }
+
+    @Test func unbind_KeepsTheComments() throws {
+        var file = try file()
+        #expect(try file.unbind("wrist") == "Carla")
+        #expect(file.text == Self.text.replacing("\"wrist\", # the new one", with: "# the new one"))
+        #expect(try file.unbind("usb:0403:6001:12") == "Carla")
+        #expect(file.text.contains("# the old one") && file.text.contains("[person.Carla] # lives upstairs"))
+        #expect(try file.unbind("kitchen:2") == "Ben")
+        #expect(file.text.contains("users = { 1 = \"Anna\" } # as on the cuff"))
+        #expect(try file.unbind("kitchen:1") == "Anna")
+        #expect(!file.text.contains("users") && file.text.contains("[device.kitchen]   # by the window"))
+        #expect(try file.unbind("kitchen:1") == nil)
+        #expect(try file.unbind("attic") == nil)
+    }
+
+    @Test func unbind_TakesTheLastOfSeveralOnOneLine() throws {
+        var file = try file("[person.A]\ncuffs = [\"a\", 'b', \"c\"] # three\n")
+        #expect(try file.unbind("c") == "A")
+        #expect(file.text == "[person.A]\ncuffs = [\"a\", 'b'] # three\n")
+        #expect(try file.unbind("a") == "A")
+        #expect(file.text == "[person.A]\ncuffs = ['b'] # three\n")
+        #expect(try file.unbind("b") == "A")
+        #expect(file.text == "[person.A]\ncuffs = [] # three\n")
+    }
+
+    @Test func anotherName_HoldsWhereverTheOldOneDid() throws {
+        var file = try file()
+        #expect(try file.rename("Carla", to: "Carla Maria"))
+        let expected = Self.text.replacing("[person.Carla]", with: "[person.\"Carla Maria\"]")
+            .replacing("[ \"Carla\", 'Anna' ]", with: "[ \"Carla Maria\", 'Anna' ]")
+            .replacing("person = \"carla\"", with: "person = \"Carla Maria\"")
+        #expect(file.text == expected)
+        #expect(try file.rename("ben", to: "Benjamin"))
+        #expect(file.text == expected.replacing("2 = \"Ben\"", with: "2 = \"Benjamin\""))
+        #expect(try !file.rename("Ben", to: "X"), "no one has the name now")
+        #expect(throws: IngestError.self) { try file.rename("Anna", to: "7") }
+    }
+
+    @Test func usersInASectionOfTheirOwn_ChangeByTheLine() throws {
+        let text = "[device.k]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\n[device.k.users]\n1 = \"Anna\" # she\n2 = \"Ben\"\n"
+        var file = try file(text)
+        #expect(try file.unbind("k:2") == "Ben")
+        #expect(file.text == text.replacing("2 = \"Ben\"\n", with: ""))
+        #expect(try file.rename("Anna", to: "Eva"))
+        #expect(file.text.contains("1 = \"Eva\" # she\n"))
+    }
+
+    @Test(arguments: ["", "7", "none", "a:b", "line\nfeed", String(repeating: "x", count: 81)])
+    func whatIsNoName_IsRefused(_ name: String) throws {
+        var file = try file("")
+        #expect(throws: IngestError.self) { try file.bind(name, to: "hall") }
+        #expect(throws: IngestError.self) { try file.add(name) }
+        #expect(file.text.isEmpty)
+    }
+
+    @Test func aPersonWithoutCuffs_IsAddedOnce() throws {
+        var file = try file("")
+        try file.add("Ben")
+        try file.add("BEN")
+        #expect(file.text == "[person.Ben]\ncuffs = []\n" && file.names == ["Ben"])
+        try file.bind("ben", to: "hall")
+        #expect(file.text == "[person.Ben]\ncuffs = [\"hall\"]\n")
+    }
+
+    @Test func setup_BindsWhoseACuffIs_AlsoOfOneThatIsThere() throws {
+        let folder = TestFolder()
+        let path = folder.file("c.toml")
+        let present = "[device.kitchen] # old\nmatch = \"port:1-1\"\ndriver = \"taidoc\"\n\n[person.Carla]\ncuffs = [] # none yet\n"
+        try ConfigurationFile.write(present, to: path)
+        let plan = try SetupPlan(path: path)
+        #expect(!plan.hasPerson("kitchen"))
+        let text = try plan.text(adding: [
+            SetupPlan.Entry(name: "hall", match: "port:1-2", driver: "and-std", users: [0: "carla"]),
+            SetupPlan.Entry(name: "den", match: "port:1-3", driver: "taidoc", users: [1: "Ben"]),
+            SetupPlan.Entry(name: "kitchen", match: "port:1-1", driver: "taidoc", users: [1: "Anna", 2: "Ben"], isPresent: true),
+        ])
+        #expect(text.hasPrefix(present.replacing("[] # none yet", with: "[\"hall\"] # none yet")))
+        #expect(text.contains("users = { 1 = \"Ben\" }") && text.components(separatedBy: "[device.kitchen]").count == 2)
+        #expect(try bound(text) == ["hall": "Carla", "den:1": "Ben", "kitchen:1": "Anna", "kitchen:2": "Ben"])
+        try plan.write(text)
+        #expect(try SetupPlan(path: path).hasPerson("kitchen"))
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+/// Two cuffs, three persons: what a household types and reads.
+@Suite struct HouseholdTests {
+    private let scratch: Scratch
+    private var database: String { scratch.path("bp.db") }
+    private var file: String { scratch.path("config.toml") }
+    init() throws {
+        scratch = try Scratch()
+        try "# Ours.\n[device.kitchen]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\n".write(toFile: file, atomically: true, encoding: .utf8)
+    }
+
+    private func cuff(_ arguments: String..., input: [UInt8] = []) async throws -> CuffProcess {
+        try await CuffProcess.run(arguments, input: input, environment: ["CUFF_CONFIG": file])
+    }
+
+    /// One record of a cuff without users, and its id.
+    private func read(_ systolic: Int, from cuff: String, at time: String) async throws -> String {
+        let run = try await self.cuff(
+            "decode", "--driver", "and-std", "--device", cuff, "--sink", "sqlite:\(database)", "--json",
+            input: DecodeReplayTests.frame(systolic, time))
+        #expect(run.status == 0, "\(run.errors)")
+        return try #require(run.objects("blood_pressure").first?["id"] as? String)
+    }
+
+    private func averages() async throws -> [String: Int] {
+        let lines = try await cuff("stats", "--by", "month", "--format", "jsonl", "--db", database, "--tz", "UTC").objects("statistics")
+        return Dictionary(
+            lines.map { line in
+                let whose = line["person"] as? String ?? line["cuff"] as? String ?? "?"
+                return (whose, (line["systolic_mmHg"] as? [String: Any])?["avg"] as? Int ?? 0)
+            }, uniquingKeysWith: { _, _ in -1 })
+    }
+
+    @Test func names_AreBoundLater_AndReadingsAreMoved() async throws {
+        let id = try await read(120, from: "kitchen", at: "2605050731")
+        _ = try await read(150, from: "hall", at: "2605050732")
+        #expect(try await averages() == ["kitchen": 120, "hall": 150], "cuffs without names are different persons")
+        let joined = try await cuff("stats", "--by", "month", "--together", "--format", "jsonl", "--db", database, "--tz", "UTC")
+        #expect(joined.objects("statistics").map { ($0["systolic_mmHg"] as? [String: Any])?["avg"] as? Int } == [135])
+
+        #expect(try await cuff("person", "bind", "Anna", "kitchen").status == 0)
+        #expect(try await cuff("person", "bind", "Grandpa", "hall", "attic:1").status == 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.hasPrefix("# Ours.\n[device.kitchen]\n"))
+        #expect(text.hasSuffix("\n[person.Anna]\ncuffs = [\"kitchen\"]\n\n[person.Grandpa]\ncuffs = [\"attic:1\", \"hall\"]\n"), "\(text)")
+        #expect(try await averages() == ["Anna": 120, "Grandpa": 150], "the names hold for earlier readings")
+        #expect(
+            try await cuff("person", "--db", database).output == "Anna\tkitchen\t1\nGrandpa\tattic:1, hall\t1\n")
+
+        #expect(try await cuff("person", "name", "Ben").status == 0)
+        let moved = try await cuff("edit", id, "--user", "ben", "--db", database)
+        #expect(moved.status == 0, "\(moved.errors)")
+        #expect(try await averages() == ["Ben": 120, "Grandpa": 150])
+        _ = try await read(120, from: "kitchen", at: "2605050731")
+        #expect(try await averages() == ["Ben": 120, "Grandpa": 150], "the cuff says nothing new")
+        let shown = try await cuff("show", "--user", "Ben", "--json", "--db", database).objects()
+        #expect(shown.map { $0["id"] as? String } == [id] && shown.first?["person"] as? String == "Ben")
+        #expect(try await cuff("edit", id, "--user", "none", "--db", database).status == 0)
+        #expect(try await averages() == ["Anna": 120, "Grandpa": 150])
+        // What the cuff sent stays.
+        #expect(try await cuff("edit", id, "--user", "2", "--db", database).status == 64)
+        #expect(try await cuff("edit", id, "--systolic", "130", "--db", database).status == 64)
+
+        let taken = try await cuff("person", "bind", "Ben", "kitchen")
+        #expect(
+            taken.status == 78 && taken.errors.contains("Anna, Ben") && taken.errors.contains("cuff person unbind kitchen"),
+            "\(taken.errors)")
+        #expect(try await cuff("person", "unbind", "kitchen").status == 0)
+        #expect(try await averages() == ["kitchen": 120, "Grandpa": 150])
+        #expect(try await cuff("person", "unbind", "kitchen").status == 64)
+        #expect(try await cuff("person", "name", "Grandpa", "Opa").status == 0)
+        #expect(try await averages() == ["kitchen": 120, "Opa": 150])
+    }
+
+    @Test func anUnknownName_IsRefused_WithTheNextStep() async throws {
+        _ = try await read(120, from: "kitchen", at: "2605050731")
+        for verb in [["show"], ["stats"], ["average"], ["report", "-o", "-"], ["export", "--format", "csv"]] {
+            let run = try await CuffProcess.run(verb + ["--user", "Nina", "--db", database], environment: ["CUFF_CONFIG": file])
+            #expect(run.status == 64 && run.errors.contains("cuff person name \"Nina\""), "\(verb): \(run.errors)")
+        }
+        #expect(try await cuff("add", "120", "80", "--user", "Nina", "--db", database).status == 64)
+        #expect(try await cuff("person", "name", "7").status == 64)
+    }
+
+    @Test func aSinkOfTheConfiguration_KeepsItsLimits_OnTheCommandLine() async throws {
+        let lines = scratch.path("lines.jsonl")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try (text + "[person.Anna]\ncuffs = []\n[sink.some]\njsonl = \"\(lines)\"\ntypes = [\"pulse_rate\"]\n").write(
+            toFile: file, atomically: true, encoding: .utf8)
+        let frame = DecodeReplayTests.frame(128, "2605050731")
+        let run = try await cuff("decode", "--driver", "and-std", "--sink", "jsonl:\(lines)", "--sink", "sqlite:\(database)", input: frame)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect((try? String(contentsOfFile: lines, encoding: .utf8)) ?? "" == "")
+        #expect(try await cuff("show", "--json", "--db", database).objects().count == 1)
+        let overview = try await cuff("sinks", "--json", "--db", database).objects("sink")
+        #expect(overview.first { $0["sink"] as? String == "jsonl:\(lines)" }?["types"] as? [String] == ["pulse_rate"])
+    }
+}
