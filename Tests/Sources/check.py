@@ -184,7 +184,7 @@ def faults():
     """Helpers that break the protocol: each is reported once, restarted with growing pauses, and a cuff is read meanwhile."""
     port, database, log = FOLDER / "port", FOLDER / "faults.db", FOLDER / "faults.log"
     configuration = FOLDER / "faults.toml"
-    text = '[device.hall]\nmatch = "%s"\ndriver = "and-ua767pc"\n[sink.database]\nsqlite = "%s"\n' % (port, database)
+    text = '[device.hall]\nmatch = "%s"\ndriver = "and-std"\n[sink.database]\nsqlite = "%s"\n' % (port, database)
     for name, body, _ in FAULTS:
         program = FOLDER / ("fault-" + name)
         program.write_text(HELPER % body)
@@ -196,7 +196,7 @@ def faults():
     ignoring.chmod(0o755)
     configuration.write_text(text + '[source.ignoring]\nexec = "%s"\n' % ignoring)
     configuration.chmod(0o600)
-    simulated = subprocess.Popen([CUFF, "simulate", "and-ua767pc", "--link", str(port), "--count", "500", "--every", "200ms"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    simulated = subprocess.Popen([CUFF, "simulate", "and-std", "--link", str(port), "--count", "500", "--every", "200ms"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
     check(until(port.exists), "faults: a simulated cuff")
     count = lambda device: sum(one[0] == device for one in rows(database, "device"))
     starts = lambda name: [float(one) for one in (FOLDER / ("fault-%s.starts" % name)).read_text().split()] if (FOLDER / ("fault-%s.starts" % name)).exists() else []

@@ -16,7 +16,7 @@ extension Store {
                 id: device, manufacturer: row.text(3), model: row.text(4), serial: row.text(5), firmware: row.text(6))
             return StoredSource(
                 number: number,
-                driver: known ?? Importer.driver(named: name) ?? (name == Reading.reportedDriver.description ? Reading.reportedDriver : "unknown"),
+                driver: known ?? Importer.driver(named: name) ?? "unknown",
                 provenance: Provenance(driver: name, device: device, identity: identity))
         }
         return Dictionary(sources.map { ($0.number, $0) }, uniquingKeysWith: { $1 })

@@ -35,10 +35,7 @@ extension Ingest {
         let run = WatchRun(watch, options, pipeline)
         run.alerts = alerts
         run.household = household
-        do throws(IngestError) {
-            try run.checkSources()
-            try run.listen()
-        } catch {
+        do throws(IngestError) { try run.listen() } catch {
             run.closePorts()
             try? pipeline.finish()
             throw error

@@ -65,8 +65,7 @@ final class WatchRun {
 
     // MARK: From the thread that runs the watch
 
-    /// Before `start`.
-    func checkSources() throws(IngestError) {
+    private func checkSources() throws(IngestError) {
         guard !watch.sources.isEmpty else { return }
         if watch.settings.isOnce { throw IngestError(SourceFault.once) }
         if !pipeline.isDurable { throw IngestError(SourceFault.notDurable) }
@@ -83,8 +82,9 @@ final class WatchRun {
         for source in sources { source.wait() }
     }
 
-    /// Binds every port; before `start`.
+    /// Checks the sources and binds every port; before `start`.
     func listen() throws(IngestError) {
+        try checkSources()
         for plan in watch.listens {
             guard let driver = options.driver("\(plan.driver)") else { throw .unknownDriver("\(plan.driver)") }
             if driver.forgets(options.driverOptions), !pipeline.isDurable { throw .nothingKeeps(driver) }
