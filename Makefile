@@ -28,6 +28,7 @@
 # make bench       speed relative to plain C references
 # make fuzz        T=60: every fuzz target for T seconds
 # make test-kill   kill -9 and unplugging at 500 random instants each: no confirmed reading is lost or stored twice
+# make test-sources  programs as sources of a watch, and KILLS=100 kills of both: none lost, none twice
 # make test-stall  a sink that stops for a minute: flat memory, nothing lost
 # make test-import  a generated Apple Health export of 200 MB: memory and speed of `cuff import`
 # make soak        T=600: eight cuffs into four sinks for T seconds: flat memory and descriptors
@@ -251,6 +252,11 @@ test-remote: test-remote-build
 .PHONY: test-remote-build
 test-remote-build: remote-packages
 	$(SWIFT) build --package-path Remote --build-tests
+
+.PHONY: test-sources
+test-sources: packages
+	$(SWIFT) build --product cuff
+	@KILLS=$(or $(filter-out 25,$(KILLS)),100) Tests/Sources/check.py .build/debug/cuff
 
 .PHONY: test-home-assistant
 test-home-assistant: test-remote-build

@@ -70,7 +70,7 @@ struct Cuff: ParsableCommand {
             "System",
             [
                 ("config", { Config.self }), ("web", { Web.self }), ("person", { PersonVerb.self }), ("db", { DatabaseVerb.self }),
-                ("sinks", { Sinks.self }),
+                ("sinks", { Sinks.self }), ("sources", { Sources.self }),
                 ("doctor", { DoctorVerb.self }),
             ]
         ),
@@ -81,13 +81,17 @@ struct Cuff: ParsableCommand {
     /// one, the parser searches the whole program for conformances, a noticeable delay. A verb with a `_superCommandName` is not
     /// asked for completion scripts, which are the whole program's.
     private static let asked: (any ParsableCommand.Type)? = CommandLine.arguments.dropFirst().first.flatMap { name in
-        verbs.first { $0.name == name }?.verb()
+        verbs.first { $0.name == fullName(name) }?.verb()
     }
+
+    /// `cuff sink` is `cuff sinks`, and `cuff source` is `cuff sources`.
+    private static func fullName(_ verb: String) -> String { verb == "source" || verb == "sink" ? verb + "s" : verb }
 
     /// The parsed command. A verb that parses its own arguments needs no command tree; everything else, including help and
     /// errors, uses the whole program.
     fileprivate static func parsed() throws -> any ParsableCommand {
-        let arguments = withStandardAddresses(Array(CommandLine.arguments.dropFirst()))
+        var arguments = withStandardAddresses(Array(CommandLine.arguments.dropFirst()))
+        if let verb = arguments.first { arguments[0] = fullName(verb) }
         if let asked, let command = try? asked.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == asked {
             return command
         }

@@ -139,7 +139,7 @@ import Testing
             names == [
                 "device hallway", "device clinic", "device modem", "person Anna", "sink database", "sink lines", "sink server", "sink home",
                 "sink fleet", "sink ward", "sink influx1", "sink influx2", "sink fhir", "sink fhir-slots", "sink clinic", "sink web",
-                "sink pigeon",
+                "sink pigeon", "sink hl7", "source bluetooth",
                 "watch listen", "watch again", "watch web", "alert high", "alert pulse", "alert silence", "report rule",
                 "report guideline", "report lang",
             ])

@@ -9,7 +9,8 @@ import Testing
         "setup": "writes a configuration", "export": "--format jsonl", "report": "writes a page", "add": "prints nothing",
         "delete": "prints nothing", "capture convert": "writes a capture", "config example": "prints a configuration",
         "config check": "prints which files are right", "sinks retry": "prints nothing", "sinks drop": "prints nothing",
-        "sinks forget": "prints nothing", "help": "prints help", "note": "prints nothing", "edit": "prints nothing",
+        "sinks forget": "prints nothing", "help": "prints help", "sinks check": "prints one line for each rule",
+        "sources check": "prints one line for each rule", "note": "prints nothing", "edit": "prints nothing",
         "person name": "writes a configuration", "person bind": "writes a configuration", "person unbind": "writes a configuration",
         "web link": "prints links, one a line", "web revoke": "prints nothing",
     ]

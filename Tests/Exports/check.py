@@ -91,6 +91,7 @@ def obeys(resource, where):
         check(found.count("8480-6") == 1 and found.count("8462-4") == 1 and found.count("8478-0") <= 1, where + ": the components", found)
         for c in resource["component"]:
             if "valueQuantity" in c: check((c["valueQuantity"]["system"], c["valueQuantity"]["code"]) == (UCUM, "mm[Hg]"), where + ": the unit", c)
+    if any("/us/core/" in p for p in claimed): obeys_us_core(resource, where)
     if any(p.endswith("/heartrate") for p in claimed):
         check("8867-4" in codes(resource["code"], LOINC) and resource["valueQuantity"]["code"] == "/min", where + ": heart rate", resource)
     if any("/phd/" in p and "Coincident" not in p for p in claimed):
@@ -99,6 +100,25 @@ def obeys(resource, where):
     if any("Coincident" in p for p in claimed):
         check("category" not in resource and "derivedFrom" not in resource and resource["status"] == "final", where + ": coincident", resource)
         check(("valueDateTime" in resource) != ("dataAbsentReason" in resource), where + ": the cuff's clock or why not", resource)
+
+
+def obeys_us_core(resource, where):
+    """The differential of us-core-blood-pressure and us-core-heart-rate, US Core 5.0.1, and of us-core-vital-signs, which they are based on."""
+    where += ": US Core"
+    (name,) = [p.rsplit("/", 1)[1] for p in profiles(resource) if "/us/core/" in p]
+    code, unit = {"us-core-blood-pressure": ("85354-9", "mm[Hg]"), "us-core-heart-rate": ("8867-4", "/min")}[name]
+    check(resource["status"] and resource["subject"]["reference"].startswith("Patient"), where + ": status and subject", resource)
+    check({"system": THO + "observation-category", "code": "vital-signs"} in [{k: c[k] for k in ("system", "code")} for one in resource["category"] for c in one["coding"]],
+          where + ": the slice VSCat", resource)
+    check(code in codes(resource["code"], LOINC), where + ": the pattern of the code", resource)
+    parts = [resource]
+    if name == "us-core-blood-pressure":
+        parts = resource["component"]
+        for slice in ("8480-6", "8462-4"): check(sum(slice in codes(c["code"], LOINC) for c in parts) == 1, where + ": one component " + slice, parts)
+    for part in parts:
+        quantity = part.get("valueQuantity")
+        check(quantity is not None or "dataAbsentReason" in part, where + ": vs-2, vs-3", part)
+        if quantity: check(quantity["unit"] and "value" in quantity and (quantity["system"], quantity["code"]) == (UCUM, unit), where + ": value, unit, system, code", quantity)
 
 
 def references(value):
@@ -155,7 +175,7 @@ def fhir():
         refused = export("fhir", *words, status=64)
         check(refused.stdout == "" and "subject" in refused.stderr or "profile" in refused.stderr, "refused: %s" % words, refused.stderr)
     check("of several" in export("fhir", "--subject", "Patient/p1", status=64).stderr, "one patient is not several persons")
-    for profile in ("core", "phd"):
+    for profile in ("core", "us-core", "phd"):
         done = export("fhir", "--together", "--subject", "0=Patient/p1", "--subject", "2=Patient/p2", "--profile", profile, "--gateway", "pi-7")
         made = bundles(done.stdout)
         check("no subject for user slot 1" in done.stderr and UNNAMED not in done.stdout, "who is not named is not sent, and said", done.stderr)
@@ -180,7 +200,9 @@ def fhir():
             check([(c["valueDateTime"], c["effectiveDateTime"]) for c in clocks] == [("2026-05-06T21:08:10+02:00", "2026-05-06T21:10:00+02:00")], "the clock", clocks)
             check(any(p.endswith("PhdCompoundNumericObservation") for p in profiles(corrected)), "the profile of the guide", corrected)
         else:
-            check(clocks == [] and all("/phd/" not in p for b in made for e in b["entry"] for p in profiles(e["resource"])), "core claims no more")
+            check(clocks == [] and all("/phd/" not in p for b in made for e in b["entry"] for p in profiles(e["resource"])), profile + " claims no more")
+        us = {p.rsplit("/", 1)[1] for b in made for e in b["entry"] for p in profiles(e["resource"]) if "/us/core/" in p}
+        check(us == ({"us-core-blood-pressure", "us-core-heart-rate"} if profile == "us-core" else set()), profile + ": profiles of US Core", us)
         modelled(made + [e["resource"] for b in made for e in b["entry"]])
         check(export("fhir", "--together", "--subject", "0=Patient/p1", "--subject", "2=Patient/p2", "--profile", profile, "--gateway", "pi-7").stdout == text, "the same again")
 

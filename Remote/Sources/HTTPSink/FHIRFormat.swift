@@ -6,17 +6,15 @@ import Synchronization
 public struct FHIRFormat: DeliveryFormat {
     let base: String
     let subject: Patients
-    /// The gateway to name; if set, readings of 11073 cuffs claim the profiles of the Personal Health Device guide.
-    private let gateway: String?
+    private let profile: FHIRProfile
     private let seen = Shared()
 
     private final class Shared: Sendable { let value = Mutex(Patients.Seen()) }
 
-    /// - Parameter gateway: this computer's name, with `profile=phd`; `nil` with `profile=core`.
-    public init(base: String, subject: Patients, gateway: String?) {
+    public init(base: String, subject: Patients, profile: FHIRProfile) {
         self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
         self.subject = subject
-        self.gateway = gateway
+        self.profile = profile
     }
 
     public var mostReadings: Int { FHIRTransaction.mostReadings }
@@ -62,8 +60,7 @@ public struct FHIRFormat: DeliveryFormat {
     // MARK: Bundle
 
     private func transaction(_ readings: [ReadingLine]) -> FHIRTransaction {
-        var transaction = FHIRTransaction(
-            subject: subject, gateway: gateway.map { FHIRGateway(name: $0, version: helperVersion) })
+        var transaction = FHIRTransaction(subject: subject, profile: profile)
         for reading in readings {
             if reading.isDeletion {
                 try? transaction.append(deleted: FHIRDeletion(reading))

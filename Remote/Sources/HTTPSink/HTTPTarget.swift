@@ -89,11 +89,16 @@ public struct HTTPTarget: Sendable {
     private static func fhir(_ address: HelperAddress, base: String, host: String) throws(ConfigurationFault) -> FHIRFormat {
         try address.check(
             known: ["subject", "profile", "gateway", "cafile", "client", "tokenurl", "scope", "kid"], prefixes: ["subject."])
-        let profile = address["profile"] ?? "core"
-        guard profile == "core" || profile == "phd" else { throw ConfigurationFault("unknown profile `\(profile)`; use core or phd") }
         let gateway = address["gateway"] ?? host
         guard !gateway.isEmpty else { throw ConfigurationFault("gateway= names nothing") }
-        return FHIRFormat(base: base, subject: try subject(address), gateway: profile == "phd" ? gateway : nil)
+        let profile: FHIRProfile
+        switch address["profile"] ?? "core" {
+        case "core": profile = .core
+        case "us-core": profile = .usCore
+        case "phd": profile = .phd(FHIRGateway(name: gateway, version: helperVersion))
+        case let other: throw ConfigurationFault("unknown profile `\(other)`; use core, us-core or phd")
+        }
+        return FHIRFormat(base: base, subject: try subject(address), profile: profile)
     }
 
     private static func subject(_ address: HelperAddress) throws(ConfigurationFault) -> Patients {

@@ -10,14 +10,28 @@ import Testing
         + #""systolic_kPa":16.0,"systolic_mmHg":120.01,"diastolic_kPa":10.7,"diastolic_mmHg":80.26,"pulse_per_min":66.0,"user":1,"#
         + #""flags":["improper_position"],"device_time":"2026-05-07T08:00:30","measured":"2026-05-07T08:00+02:00","origin":"push"}"#
 
-    private static func bundle(_ lines: [String], gateway: String? = nil, subject: Patients = .everybody("Patient/p1")) throws
+    private static func bundle(_ lines: [String], _ profile: FHIRProfile = .core, subject: Patients = .everybody("Patient/p1")) throws
         -> JSONValue
     {
-        let request = FHIRFormat(base: "https://h/fhir", subject: subject, gateway: gateway).request(try lines.map(reading))
+        let request = FHIRFormat(base: "https://h/fhir", subject: subject, profile: profile).request(try lines.map(reading))
         return try #require(JSONValue(parsing: Array(request.body.utf8)))
     }
 
     private static func entries(_ bundle: JSONValue) -> [JSONValue] { bundle["entry"]?.array ?? [] }
+
+    @Test func profilesOfUSCore_AreClaimedForPatients() throws {
+        func claimed(_ profile: FHIRProfile, _ subject: String) throws -> [String] {
+            try Self.entries(try Self.bundle([Self.phd], profile, subject: .everybody(subject)))
+                .flatMap { $0["resource"]?["meta"]?["profile"]?.array ?? [] }.compactMap(\.string)
+        }
+        let (core, us) = ("http://hl7.org/fhir/StructureDefinition/", "http://hl7.org/fhir/us/core/StructureDefinition/")
+        #expect(
+            try claimed(.usCore, "Patient/p1") == [
+                core + "bp", us + "us-core-blood-pressure", core + "heartrate", us + "us-core-heart-rate",
+            ])
+        #expect(try claimed(.usCore, "Group/g") == [core + "bp", core + "heartrate"])
+        #expect(try claimed(.core, "Patient/p1") == [core + "bp", core + "heartrate"])
+    }
 
     @Test func aReading_IsAPanelAPulseAndFlags() throws {
         let entries = Self.entries(try Self.bundle([Self.phd]))
@@ -63,7 +77,7 @@ import Testing
     @Test func profiles_AreClaimedForAgentsOf11073Alone() throws {
         let other = Self.phd.replacingFirst(#""driver":"phd""#, #""driver":"and-std""#).replacingFirst(
             "532225e78e2852a2", "532225e78e2852a3")
-        let entries = Self.entries(try Self.bundle([Self.phd, other], gateway: "pi-7"))
+        let entries = Self.entries(try Self.bundle([Self.phd, other], .phd(FHIRGateway(name: "pi-7", version: helperVersion))))
         let panels = entries.compactMap { $0["resource"] }.filter { $0["component"]?.array?.count == 2 }
         #expect(panels.map { $0["meta"]?["profile"]?.array?.count } == [2, 1])
         #expect(panels.map { $0["extension"] != nil } == [true, false])
@@ -91,22 +105,22 @@ import Testing
             #"{"type":"quantity","id":"q","driver":"phd","code":"MDC_PULS_OXIM_SAT_O2","mdc":150456,"value":"97.0","unit":"%","measured":"2026-05-07T08:00Z"}"#
         let resource = Self.entries(try Self.bundle([saturation]))[0]["resource"]
         #expect(resource?["valueQuantity"]?["value"]?.digits == "97.0" && resource?["valueQuantity"]?["code"]?.string == "%")
-        let format = FHIRFormat(base: "", subject: .everybody("Patient/1"), gateway: nil)
+        let format = FHIRFormat(base: "", subject: .everybody("Patient/1"), profile: .core)
         #expect(format.refusal(try reading(saturation)) == nil)
         #expect(format.refusal(try reading(saturation.replacingFirst(#""unit":"%""#, #""unit_mdc":1"#))) != nil)
     }
 
     @Test func eachUserSlot_HasItsOwnSubject() throws {
-        let format = FHIRFormat(base: "", subject: .persons(["0": "Patient/0", "2": "Patient/2"]), gateway: nil)
+        let format = FHIRFormat(base: "", subject: .persons(["0": "Patient/0", "2": "Patient/2"]), profile: .core)
         #expect(format.refusal(try reading(Self.phd))?.contains("subject.1=") == true)
         #expect(format.refusal(try reading(Self.phd.replacingFirst(#""user":1"#, #""user":2"#))) == nil)
-        let none = FHIRFormat(base: "", subject: .persons(["2": "Patient/2"]), gateway: nil)
+        let none = FHIRFormat(base: "", subject: .persons(["2": "Patient/2"]), profile: .core)
         #expect(none.refusal(try reading(Self.phd.replacingFirst(#""user":1,"#, "")))?.contains("subject.0=") == true)
     }
 
     @Test func aPerson_HasTheirOwnSubject_WhateverTheSlot() throws {
         let subject = Patients.persons(["anna": "Patient/a", "1": "Patient/1"])
-        let format = FHIRFormat(base: "", subject: subject, gateway: nil)
+        let format = FHIRFormat(base: "", subject: subject, profile: .core)
         func of(_ name: String) -> String { Self.phd.replacingFirst(#""user":1"#, #""user":1,"person":"\#(name)""#) }
         #expect(format.refusal(try reading(of("Anna"))) == nil)
         #expect(format.refusal(try reading(of("Ben")))?.contains("subject.Ben=") == true)
@@ -120,7 +134,7 @@ import Testing
     }
 
     @Test func theSameSlotOfTwoCuffs_IsNotOnePatient() throws {
-        let format = FHIRFormat(base: "", subject: .persons(["1": "Patient/1", "hall:1": "Patient/h"]), gateway: nil)
+        let format = FHIRFormat(base: "", subject: .persons(["1": "Patient/1", "hall:1": "Patient/h"]), profile: .core)
         func of(_ cuff: String) -> String { Self.phd.replacingFirst("00091ffffe000101", cuff) }
         #expect(format.refusal(try reading(Self.phd)) == nil)
         let reason = try #require(format.refusal(try reading(of("attic"))))
@@ -132,7 +146,7 @@ import Testing
     // MARK: Answers
 
     private static func verdict(_ status: Int, _ body: String, type: String = "application/fhir+json") throws -> Verdict {
-        let format = FHIRFormat(base: "", subject: .everybody("Patient/1"), gateway: nil)
+        let format = FHIRFormat(base: "", subject: .everybody("Patient/1"), profile: .core)
         return format.verdict(HTTPAnswer(status, contentType: type, body: Array(body.utf8)), for: [try reading(phd)])
     }
 
@@ -165,7 +179,7 @@ import Testing
     }
 
     @Test func newerRevisions_AreKnownByTheirTag() throws {
-        let format = FHIRFormat(base: "https://h/fhir", subject: .everybody("Patient/1"), gateway: nil)
+        let format = FHIRFormat(base: "https://h/fhir", subject: .everybody("Patient/1"), profile: .core)
         let second = try reading(Self.phd.dropLast() + #","revision":2}"#)
         let id =
             #""identifier":[{"system":"urn:oid:2.25.4363971277016525869136357347803134537","value":"20260507T080030-532225e78e2852a2"}]"#
@@ -190,7 +204,7 @@ import Testing
     private static let deleted =
         #"{"type":"deleted","schema":1,"id":"20260507T080030-532225e78e2852a2","revision":255,"of":"blood_pressure","driver":"phd","#
         + #""device":"00091ffffe000101","user":1,"measured":"2026-05-07T08:00+02:00","parts":["pulse_rate"]}"#
-    private let format = FHIRFormat(base: "https://h/fhir", subject: .persons(["1": "Patient/p1"]), gateway: nil)
+    private let format = FHIRFormat(base: "https://h/fhir", subject: .persons(["1": "Patient/p1"]), profile: .core)
 
     /// docs/HTTP.md, "Deletions": a conditional PUT that keeps code, subject and time, and has no number.
     @Test func aDeletedReading_IsEnteredInError_WithoutValues() throws {

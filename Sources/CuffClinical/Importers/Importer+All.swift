@@ -18,9 +18,9 @@ extension Importer {
         return found
     }
 
-    /// The driver id of a layout or of manual entries. `nil` for any other name.
+    /// The driver id of a layout, of manual entries, or of other programs' reports. `nil` for any other name.
     package static func driver(named name: String) -> DriverID? {
-        if name == ManualEntry.driver.description { return ManualEntry.driver }
+        if let driver = [ManualEntry.driver, Reading.reportedDriver].first(where: { $0.description == name }) { return driver }
         return all.first { $0.driver.description == name }?.driver
     }
 

@@ -34,6 +34,8 @@ final class CommandPeer: LinePeer {
     private let words: [String]
     private let name: String
     private let isAnswering: Bool
+    /// NAME=VALUE in its environment.
+    private let setting: String?
     private var stream: LineStream?
     private var process: pid_t = 0
     private var sent = 0
@@ -41,10 +43,12 @@ final class CommandPeer: LinePeer {
     /// After the end of its input, the time until SIGTERM, and then until SIGKILL.
     private static let patience = Duration.seconds(2)
 
-    init(_ words: [String], name: String, isAnswering: Bool) {
+    /// An answering sink is offered notices of deletions; a helper that accepts them says so in its first line.
+    init(_ words: [String], name: String, isAnswering: Bool, setting: String? = "CUFF_SINK_OFFERS=deletions") {
         self.words = words
         self.name = name
         self.isAnswering = isAnswering
+        self.setting = setting
     }
 
     deinit { close() }
@@ -104,10 +108,7 @@ final class CommandPeer: LinePeer {
         defer { for argument in arguments { free(argument) } }
         var input: Int32 = -1
         var output: Int32 = -1
-        // Offers notices of deletions; a helper that accepts them says so in its first line.
-        let result =
-            isAnswering
-            ? clinux_spawn(&arguments, "CUFF_SINK_OFFERS=deletions", &input, &output) : clinux_spawn(&arguments, nil, &input, nil)
+        let result = isAnswering ? clinux_spawn(&arguments, setting, &input, &output) : clinux_spawn(&arguments, nil, &input, nil)
         guard result >= 0 else {
             throw IngestError(SinkFault.cannotStart(name, errno: -result))
         }

@@ -33,6 +33,12 @@ extension CuffConfiguration {
                     configuration.sinks.removeAll { $0.name == sink.name }
                     configuration.sinks.append(sink)
                 }
+            case "source":
+                try each(key, of: root) { (configuration, section) throws(IngestError) in
+                    let source = try section.source()
+                    configuration.sources.removeAll { $0.plan.name == source.plan.name }
+                    configuration.sources.append(source)
+                }
             case "alert":
                 try each(key, of: root) { (configuration, section) throws(IngestError) in
                     let alert = try section.alert(drivers)
@@ -48,7 +54,7 @@ extension CuffConfiguration {
             case "report":
                 guard let section = root.section(key) else { throw root.wrongType(key, "a section, [report]") }
                 do throws(IngestError) { try readReport(section) } catch { try skip(key, error) }
-            default: try skip(key, root.unknown(key, ["device", "person", "sink", "alert", "watch", "report"]))
+            default: try skip(key, root.unknown(key, ["device", "person", "sink", "source", "alert", "watch", "report"]))
             }
         }
     }
@@ -189,6 +195,17 @@ extension ConfigurationSection {
             options[entry.key] = text
         }
         return options
+    }
+}
+
+/// `[source.NAME]`
+extension ConfigurationSection {
+    func source() throws(IngestError) -> CuffConfiguration.NamedSource {
+        try checkKeys(["exec"])
+        guard let command = try string("exec"), !command.isEmpty else { throw wrongType("exec", "a program, such as \"./read-folder\"") }
+        do throws(IngestError) {
+            return CuffConfiguration.NamedSource(plan: try SourcePlan("exec:\(command)", name: name), origin: origin("exec"))
+        } catch { throw value("exec", error) }
     }
 }
 

@@ -32,9 +32,15 @@ package struct CuffConfiguration: Sendable, Hashable {
         var personsOrigin: String
     }
 
+    package struct NamedSource: Sendable, Hashable {
+        package var plan: SourcePlan
+        package var origin: String
+    }
+
     package var devices: [Device] = []
     package var persons: [NamedPerson] = []
     package var sinks: [NamedSink] = []
+    package var sources: [NamedSource] = []
     /// Reread a connected cuff after this time.
     package var again: Duration?
     /// The file and line that set `again`.
@@ -136,6 +142,7 @@ package struct CuffConfiguration: Sendable, Hashable {
         }
         for person in persons { lines.append("person \(person.name)\t\(person.cuffs.joined(separator: ", "))\t\t\(person.origin)") }
         for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\(sink.spec.consent.text)\t\(sink.origin)") }
+        for source in sources { lines.append("source \(source.plan.name)\t\(source.plan)\t\t\(source.origin)") }
         for alert in alerts { lines.append("alert \(alert.rule.name)\t\(alert.rule.condition)\t\(alert.rule.settings)\t\(alert.origin)") }
         for listen in listens { lines.append("watch listen\t\(listen)\t\t\(listenOrigin ?? "")") }
         if let web { lines.append("watch web\t\(web)\t\t\(webOrigin ?? "")") }

@@ -46,12 +46,14 @@ extension Ingest {
         current.withLock { $0 = { bound.value.statistics } }
         var report = IngestReport()
         do throws(HotplugFault) { try run.start() } catch {
+            run.endSources()
             try? pipeline.finish()
             throw IngestError(DeviceFault.cannotWatch(error))
         }
         let number = options.stop.whenRaised { bound.value.stop() }
         defer { options.stop.forget(number) }
         let status = run.wait()
+        run.endSources()
         report.counters = run.counters
         report.status = status
         if report.status == .unavailable && report.counters.readings == 0 {

@@ -37,6 +37,10 @@ public struct WatchOptions: Sendable {
     public var listens: [ListenPlan] = []
     /// They are the configuration's, so that one that cannot be served is reported and left out.
     package var listensAreConfigured = false
+    /// Programs that deliver readings.
+    public var sources: [SourcePlan] = []
+    /// They are the configuration's, so that one that cannot be started is reported and left out.
+    package var sourcesAreConfigured = false
     /// udevd's events or the kernel's; defaults to udevd's if it runs.
     public var source: HotplugWatcher.Source?
     /// Replaces udev as the source of events, on the given queue.

@@ -36,6 +36,7 @@ final class WatchRun {
     /// Of the open ports.
     var callers: [CallerLinks] = []
     var ports: [RetriedStart] = []
+    var sources: [SourceRun] = []
     var openPorts = 0
     /// Set while links of callers are closing.
     var endStatus: RunStatus?
@@ -66,8 +67,38 @@ final class WatchRun {
 
     // MARK: From the thread that runs the watch
 
-    /// Binds every port, or tries again later; before `start`.
+    /// A source of the configuration that cannot be started is reported and left out.
+    private func checkSources() throws(IngestError) {
+        let notices = watch.notices
+        var names: Set<String> = []
+        for plan in watch.sources {
+            do throws(IngestError) {
+                try check(plan, isNew: names.insert(plan.name).inserted)
+            } catch {
+                guard watch.sourcesAreConfigured else { throw error }
+                notices(.watcher("no source \(plan.name): \(error)"))
+                continue
+            }
+            sources.append(SourceRun(plan, pipeline) { notices(.watcher($0)) })
+        }
+    }
+
+    private func check(_ plan: SourcePlan, isNew: Bool) throws(IngestError) {
+        if watch.settings.isOnce { throw IngestError(SourceFault.once) }
+        if !pipeline.isDurable { throw IngestError(SourceFault.notDurable) }
+        if !isNew { throw IngestError(SourceFault.sameName(plan.name)) }
+        try plan.find()
+    }
+
+    /// Returns when every source helper has ended.
+    func endSources() {
+        for source in sources { source.stop() }
+        for source in sources { source.wait() }
+    }
+
+    /// Checks the sources and binds every port, or tries again later; before `start`.
     func listen() throws(IngestError) {
+        try checkSources()
         for plan in watch.listens {
             guard let driver = options.driver("\(plan.driver)") else { throw .unknownDriver("\(plan.driver)") }
             if driver.forgets(options.driverOptions), !pipeline.isDurable {
@@ -114,6 +145,7 @@ final class WatchRun {
         let watcher = watch.hears?(queue) ?? HotplugWatcher(queue: queue, source: watch.source)
         let me = LoopBound(self)
         loop.sync { me.value.begin(watcher) }
+        for source in sources { source.start() }
         do throws(HotplugFault) {
             try watcher.start { @Sendable [loop] events in loop.async { me.value.hear(events) } }
         } catch {
@@ -185,6 +217,7 @@ final class WatchRun {
         schedules?.stop()
         for port in ports { port.cancel() }
         for links in callers { links.stop() }
+        for source in sources { source.stop() }
         // Half of the grace period is for links, the other half for sinks.
         graceTimer.set(after: watch.grace / 2)
         handle(.stop)

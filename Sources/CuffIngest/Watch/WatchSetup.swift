@@ -21,7 +21,7 @@ public struct WatchSetup: Sendable {
     /// Reads the configuration and adds the command line; `drivers` are the available ones. Throws if the command line or a file
     /// as a whole is invalid; a section that is wrong is left out.
     public static func options(
-        config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = [],
+        config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = [], source: [String] = [],
         drivers: [CuffDriver] = CuffFamilies.all
     ) throws(IngestError) -> WatchSetup {
         let configuration = try load(config, drivers, skipping: .sections)
@@ -36,10 +36,16 @@ public struct WatchSetup: Sendable {
         guard !once || listen.isEmpty else {
             throw IngestError(ConfigurationFault.listensOnce)
         }
+        watch.sources =
+            try source.isEmpty ? configuration.sources.map(\.plan) : source.map { (text) throws(IngestError) in try SourcePlan(text) }
         // A page would disappear at once, and a running watch may use the port.
         watch.web = once ? nil : configuration.web
-        if once { watch.listens = [] }
+        watch.sourcesAreConfigured = source.isEmpty
         watch.report = configuration.report
+        if once {
+            watch.listens = []
+            if source.isEmpty { watch.sources = [] }
+        }
         watch.alerts = AlertSettings(configuration)
         watch.reloadAlerts = { () throws(IngestError) in AlertSettings(try load(config, drivers)) }
         watch.reload = { () throws(IngestError) in try load(config, drivers).assignments + own }

@@ -39,13 +39,18 @@ struct Watch: ParsableCommand {
             "Accept cuffs that connect to this port, each as a link of its own (default: 127.0.0.1, port 6024, phd).",
             valueName: "[host][:port][=driver]"))
     var listen: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Run a program that delivers readings (see `cuff sources`); the configuration has [source.NAME].", valueName: "exec:command"))
+    var source: [String] = []
     @OptionGroup var store: StoreOptions
     @Flag(help: Help.keepPatient) var keepPatient = false
     @OptionGroup var output: WatchOutputOptions
 
     func run() throws {
         var watch = try WatchSetup.options(
-            config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration, listen: listen)
+            config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration, listen: listen,
+            source: source)
         let log = output.log
         for section in watch.skipped {
             // Its limits may be those of a sink on the command line.

@@ -82,6 +82,10 @@ enum ConfigText {
         #persons = ["Anna"]
         #types = ["blood_pressure", "pulse_rate"]
 
+        # An HL7 receiver (IHE PCD-01 over MLLP, TLS), with the patient id of each user slot.
+        #[sink.hl7]
+        #address = "hl7+tls://cis.example:2575/?sender=pi-7&patient.1=4711&authority=WARD"
+
         # Any web service that takes one reading as JSON in each POST and answers 2xx. Token: http.token; password: http.password.
         #[sink.web]
         #address = "https://example.org/readings"
@@ -89,6 +93,10 @@ enum ConfigText {
         # A helper program of your own, cuff-sink-pigeon (cuff-sink(7)).
         #[sink.pigeon]
         #address = "pigeon://loft/7"
+
+        # Another program that delivers readings; docs/SOURCES.md has the protocol, and `cuff sources check` tests one.
+        #[source.bluetooth]
+        #exec = "/usr/share/doc/cuff/examples/omblepy-folder.sh /home/anna/omblepy"
 
         # Alerts of `cuff watch`. The numbers are yours: cuff knows none, and an alert says nothing but that your rule holds.
         # It is raised by the second of two readings, 1 to 15 minutes apart, and cleared by two as well.

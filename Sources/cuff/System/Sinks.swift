@@ -16,9 +16,11 @@ struct Sinks: ParsableCommand {
                 "cuff sinks": "What each sink has received, and what is queued.",
                 "cuff sinks kinds": "What --sink takes.",
                 "cuff sinks retry": "Sends now what is queued.",
+                "cuff sinks check ./to-server": "Whether a program for exec+ack: follows the protocol.",
                 "cuff sinks forget 00091ffffe000101 'mqtt://cuff@broker/?discovery=homeassistant'": "Removes a cuff from Home Assistant.",
             ]),
-        subcommands: [ListSinks.self, Kinds.self, Retry.self, Drop.self, Forget.self], defaultSubcommand: ListSinks.self)
+        subcommands: [ListSinks.self, Kinds.self, Retry.self, Drop.self, Forget.self, Check.self], defaultSubcommand: ListSinks.self,
+        aliases: ["sink"])
 
     struct ListSinks: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -43,6 +45,24 @@ struct Sinks: ParsableCommand {
             let overview = try SinkOverview(database: db, sinks: specs)
             Terminal.put(
                 json ? overview.jsonLines : Terminal.outputIsTerminal ? overview.table(width: Terminal.outputWidth) : overview.plain)
+        }
+    }
+
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Tests whether a program for exec+ack: follows the protocol.",
+            discussion: Help.text(
+                "Runs it four times with readings of the cuff `check`, which the program really stores. Exits with 1 if a rule is broken. See cuff-sink(7).",
+                [
+                    "cuff sinks check ./to-server": "A program in this folder.",
+                    "cuff sinks check './append.py kept.jsonl'": "With an argument.",
+                ]))
+        @Argument(help: ArgumentHelp("The program and its arguments, in one word.", valueName: "command")) var command: String
+
+        func run() throws {
+            let stop = StopSignal()
+            stop.watch()
+            try AnsweringSinkCheck(command.hasPrefix("exec+ack:") ? String(command.dropFirst(9)) : command).run(stop).conclude()
         }
     }
 

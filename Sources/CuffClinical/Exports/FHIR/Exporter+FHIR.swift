@@ -7,7 +7,7 @@ extension Exporter {
         help: "FHIR R4 transactions for a clinic's server, one on a line, of up to \(FHIRTransaction.mostReadings) readings each.",
         options: [.subject, .profile, .gateway], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
-        FHIRWriter(subject: try .chosen(choices, for: "fhir"), gateway: try .chosen(choices, context), zone: context.zone)
+        FHIRWriter(subject: try .chosen(choices, for: "fhir"), profile: try .chosen(choices, context), zone: context.zone)
     }
 
     /// FHIR R4 resources, one on a line, as servers import and export them in bulk.
@@ -19,7 +19,7 @@ extension Exporter {
         let subject = try Patients.chosen(choices, for: "fhir-ndjson")
         if let search = subject.search { throw .conditionalReference(search) }
         return FHIRBulkWriter(
-            subject: subject, gateway: try .chosen(choices, context), resource: try choices.word(.resource), zone: context.zone)
+            subject: subject, profile: try .chosen(choices, context), resource: try choices.word(.resource), zone: context.zone)
     }
 }
 
@@ -30,8 +30,8 @@ extension ExportOption {
             "The patient of a person, e.g. Anna=Patient/p1; 1=… for user slot 1 without a name, kitchen:1=… for that of one cuff, 0=… for readings without a user; Patient/p1 alone for everybody."
     )
     static let profile = ExportOption(
-        "profile", value: "profile", words: ["core", "phd"],
-        help: "core, or phd: what IEEE 11073 cuffs sent then also claims the profiles of HL7's Personal Health Device guide.")
+        "profile", value: "profile", words: ["core", "us-core", "phd"],
+        help: "core, us-core (also claims the profiles of US Core), or phd (IEEE 11073 cuffs: of HL7's Personal Health Device guide).")
     static let gateway = ExportOption(
         "gateway", value: "name", help: "This computer's name in resources of profile phd (default: its host name).")
     static let resource = ExportOption(
@@ -45,12 +45,16 @@ extension Patients {
     }
 }
 
-extension FHIRGateway? {
-    static func chosen(_ choices: ExportChoices, _ context: ExportContext) throws(ExportFault) -> FHIRGateway? {
+extension FHIRProfile {
+    static func chosen(_ choices: ExportChoices, _ context: ExportContext) throws(ExportFault) -> FHIRProfile {
         let name = try choices.one(.gateway) ?? context.host
-        guard try choices.word(.profile) == "phd" else { return nil }
-        guard !name.isEmpty else { throw .missing(option: "gateway", exporter: "fhir") }
-        return FHIRGateway(name: name, version: context.source.version ?? "")
+        switch try choices.word(.profile) {
+        case "phd":
+            guard !name.isEmpty else { throw .missing(option: "gateway", exporter: "fhir") }
+            return .phd(FHIRGateway(name: name, version: context.source.version ?? ""))
+        case "us-core": return .usCore
+        default: return .core
+        }
     }
 }
 
@@ -61,8 +65,8 @@ struct FHIRWriter: ExportWriter {
     private let zone: ZoneTable
     private let subject: Patients
 
-    init(subject: Patients, gateway: FHIRGateway?, zone: ZoneTable) {
-        empty = FHIRTransaction(subject: subject, gateway: gateway)
+    init(subject: Patients, profile: FHIRProfile, zone: ZoneTable) {
+        empty = FHIRTransaction(subject: subject, profile: profile)
         transaction = empty
         self.zone = zone
         self.subject = subject
@@ -102,7 +106,7 @@ struct FHIRWriter: ExportWriter {
 /// Resources of one type, one a line, each once.
 struct FHIRBulkWriter: ExportWriter {
     private let subject: Patients
-    private let gateway: FHIRGateway?
+    private let profile: FHIRProfile
     private let resource: String
     private let zone: ZoneTable
     /// The cuffs written so far; of clocks only the latest, because readings are in the order of time.
@@ -110,9 +114,9 @@ struct FHIRBulkWriter: ExportWriter {
     private var clock = ""
     func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
 
-    init(subject: Patients, gateway: FHIRGateway?, resource: String, zone: ZoneTable) {
+    init(subject: Patients, profile: FHIRProfile, resource: String, zone: ZoneTable) {
         self.subject = subject
-        self.gateway = gateway
+        self.profile = profile
         self.resource = resource
         self.zone = zone
     }
@@ -123,7 +127,7 @@ struct FHIRBulkWriter: ExportWriter {
         guard parts.contains(.values) else { return }
         guard !reading.isPending else { throw .incomplete }
         let all = try FHIRResources(
-            ExchangeReading(reading, from: provenance, zone: zone), identity: provenance.identity, subject: subject, gateway: gateway,
+            ExchangeReading(reading, from: provenance, zone: zone), identity: provenance.identity, subject: subject, profile: profile,
             references: .bulk)
         for one in all.shared where one.type == resource && isNew(one) { append(one, to: &text) }
         for one in all.own where one.type == resource { append(one, to: &text) }

@@ -8,6 +8,7 @@ public enum FHIRCodes {
     static let terminology = "http://terminology.hl7.org/CodeSystem/"
     static let core = "http://hl7.org/fhir/StructureDefinition/"
     static let phd = "http://hl7.org/fhir/uv/phd/StructureDefinition/"
+    static let usCore = "http://hl7.org/fhir/us/core/StructureDefinition/"
 
     // Version-5 UUIDs of `reading`, `device`, `gateway`, `revision` in the space below, as integers (ITU-T X.667). They never
     // change: servers recognise known resources by them.

@@ -7,6 +7,7 @@ struct FHIRObservations {
     let references: FHIRReferences
     /// This computer; only with the profiles of the PHD guide.
     let gateway: FHIRGateway?
+    let isUSCore: Bool
 
     private static let statusBits = [
         ("body_movement", "8410608.0", "body-movement"), ("cuff_loose", "8410608.1", "cuff-too-loose"),
@@ -69,7 +70,7 @@ struct FHIRObservations {
             (FHIRCodes.mdc, "150020", "MDC_PRESS_BLD_NONINV"),
             (FHIRCodes.loinc, "85354-9", "Blood pressure panel with all children optional"))
         return observation(
-            "", profiles: [FHIRCodes.core + "bp"], phd: "PhdCompoundNumericObservation", code: code,
+            "", profiles: [FHIRCodes.core + "bp"] + usCore("us-core-blood-pressure"), phd: "PhdCompoundNumericObservation", code: code,
             [
                 ("interpretation", interpretation), ("note", note), ("bodySite", bodySite), ("component", .list(components)),
             ])
@@ -80,7 +81,7 @@ struct FHIRObservations {
         let code = FHIRCodes.concept((FHIRCodes.mdc, "149546", "MDC_PULS_RATE_NON_INV"), (FHIRCodes.loinc, "8867-4", "Heart rate"))
         let isAlone = reading.type != "blood_pressure"
         return observation(
-            ":pulse", profiles: [FHIRCodes.core + "heartrate"], phd: "PhdNumericObservation", code: code,
+            ":pulse", profiles: [FHIRCodes.core + "heartrate"] + usCore("us-core-heart-rate"), phd: "PhdNumericObservation", code: code,
             value(digits, unit: "beats/minute", code: "/min")
                 + (isAlone ? [("interpretation", interpretation), ("note", note)] : [("derivedFrom", ofPanel)]))
     }
@@ -114,6 +115,9 @@ struct FHIRObservations {
     }
 
     // MARK: Parts
+
+    /// Its subject is a Patient; everything else that the profiles require is in every Observation of these kinds.
+    private func usCore(_ name: String) -> [String] { isUSCore && subject.hasPrefix("Patient") ? [FHIRCodes.usCore + name] : [] }
 
     private func observation(
         _ suffix: String, profiles: [String], phd: String, isVital: Bool = true, code: JSONOutput, _ content: [(String, JSONOutput?)]

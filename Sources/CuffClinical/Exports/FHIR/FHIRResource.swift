@@ -21,12 +21,13 @@ struct FHIRResources {
     let own: [FHIRResource]
 
     init(
-        _ reading: ExchangeReading, identity: DeviceIdentity?, subject: Patients, gateway: FHIRGateway?, references: FHIRReferences
+        _ reading: ExchangeReading, identity: DeviceIdentity?, subject: Patients, profile: FHIRProfile, references: FHIRReferences
     ) throws(ExportOmission) {
         if let omission = FHIRTransaction.omission(reading, subject: subject) { throw omission }
         guard let patient = subject.patient(of: reading.owner) else { throw .noSubject(reading.owner) }
         // The guide is about agents of IEEE 11073; other cuffs claim only the core profiles.
-        let gateway = reading.driver == "phd" ? gateway : nil
+        var gateway: FHIRGateway?
+        if case .phd(let named) = profile, reading.driver == "phd" { gateway = named }
         var shared: [FHIRResource] = []
         if let device = reading.device {
             let isPressure = reading.type == "blood_pressure" || reading.type == "pulse_rate"
@@ -38,6 +39,9 @@ struct FHIRResources {
             if let clock = FHIRClock.observation(reading, gateway: gateway, references) { shared.append(clock) }
         }
         self.shared = shared
-        own = FHIRObservations(reading: reading, subject: patient, references: references, gateway: gateway).resources
+        own =
+            FHIRObservations(
+                reading: reading, subject: patient, references: references, gateway: gateway, isUSCore: profile == .usCore
+            ).resources
     }
 }

@@ -9,14 +9,14 @@ public struct FHIRTransaction: Sendable {
     /// How many readings it holds.
     public private(set) var readings = 0
     let subject: Patients
-    private let gateway: FHIRGateway?
+    private let profile: FHIRProfile
     private var entries: [JSONOutput] = []
     private var named: Set<String> = []
 
-    /// An empty one. With a `gateway`, readings of IEEE 11073 agents claim the profiles of the Personal Health Device guide.
-    public init(subject: Patients, gateway: FHIRGateway?) {
+    /// An empty one.
+    public init(subject: Patients, profile: FHIRProfile) {
         self.subject = subject
-        self.gateway = gateway
+        self.profile = profile
     }
 
     /// How many resources it holds; a server answers for each.
@@ -26,7 +26,7 @@ public struct FHIRTransaction: Sendable {
 
     /// Adds a reading, with its Devices unless they are there already, or throws why it is left out. `identity` describes the cuff.
     public mutating func append(_ reading: ExchangeReading, identity: DeviceIdentity? = nil) throws(ExportOmission) {
-        let all = try FHIRResources(reading, identity: identity, subject: subject, gateway: gateway, references: .transaction)
+        let all = try FHIRResources(reading, identity: identity, subject: subject, profile: profile, references: .transaction)
         for shared in all.shared where named.insert(shared.reference).inserted {
             entries.append(Self.entry(shared, ["method": "POST", "url": .text(shared.type), "ifNoneExist": .text(shared.criterion)]))
         }
