@@ -28,9 +28,9 @@ extension Store {
         paper: ReportPage.Paper = .a4, to path: String, replaces: Bool = false
     ) async throws(IngestError) -> (counted: Int, leftOut: Int) {
         try await DetachedThread.run { [self] () throws(IngestError) in
-            try HealthRuns.report(
-                self, selection, person: person, generator: generator, paper: paper,
-                to: try OutputFile(path, replaces: replaces))
+            var request = ReportSettings().request(.english, generator: generator)
+            (request.person, request.paper) = (person, paper)
+            return try HealthRuns.report(self, selection, request, to: try OutputFile(path, replaces: replaces))
         }
     }
 }

@@ -27,7 +27,7 @@ final class SourceRun: Sendable {
     deinit { close(wakeUp) }
 
     func start() {
-        pthread.detached { [self] in
+        DetachedThread.start { [self] in
             var thread = Thread(self)
             thread.run()
             done.set(open: true)
