@@ -75,6 +75,16 @@ extension Pipeline {
         }
     }
 
+    /// After a log rotation: every sink checks, in order with its writes, whether its file is still in place.
+    public func reopen() {
+        for (index, member) in members.enumerated() {
+            queues[index].async { @Sendable in
+                guard !self.inner.withLock({ $0.isClosed }) else { return }
+                do throws(IngestError) { try member.sink.reopen() } catch { self.onFault(member.sink.label, error) }
+            }
+        }
+    }
+
     private func waitForOptionalSinks(_ grace: Duration) {
         let until = HostClock.monotonic() + grace.nanoseconds
         while HostClock.monotonic() < until {

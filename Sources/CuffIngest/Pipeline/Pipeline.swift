@@ -72,7 +72,7 @@ public final class Pipeline: Sendable {
     /// The families of all sources.
     let drivers: [CuffDriver]
     let inner: Locked<Inner>
-    private let onFault: @Sendable (String, IngestError) -> Void
+    let onFault: @Sendable (String, IngestError) -> Void
 
     /// `onFault` is called for every failed write, including retried ones.
     public convenience init(
@@ -290,16 +290,6 @@ public final class Pipeline: Sendable {
     public func whenStopped(_ body: @escaping @Sendable () -> Void) {
         inner.withLock { inner in
             if inner.fault != nil { body() } else if !inner.isClosed { inner.onStopped = body }
-        }
-    }
-
-    /// After a log rotation: every sink checks, in order with its writes, whether its file is still in place.
-    public func reopen() {
-        for (index, member) in members.enumerated() {
-            queues[index].async { @Sendable in
-                guard !self.inner.withLock({ $0.isClosed }) else { return }
-                do throws(IngestError) { try member.sink.reopen() } catch { self.onFault(member.sink.label, error) }
-            }
         }
     }
 }
