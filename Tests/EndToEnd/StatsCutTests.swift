@@ -70,18 +70,19 @@ import Testing
         let run = try await cuff("report", "--rule", "nice-ng136", "--adult", "--paper", "letter", "--no-readings", "-o", "-")
         #expect(run.status == 0, "\(run.errors)")
         let page = run.output
-        #expect(page.components(separatedBy: "<section class=\"block\">").count - 1 == 2)
-        #expect(page.components(separatedBy: "nice-ng136: NICE NG136, 2019").count - 1 == 2)
+        #expect(page.components(separatedBy: "<section class=\"box\">").count - 1 == 2)
+        #expect(page.components(separatedBy: "<dt>Rule</dt><dd>NICE NG136, 2019").count - 1 == 2)
         // Without the first day, which is higher.
-        #expect(page.contains("<td>all</td><td>16</td><td>131</td>") && page.contains("<td>all</td><td>16</td><td>141</td>"))
+        #expect(page.contains("<small>Average</small><b>131/80</b>") && page.contains("<small>Average</small><b>141/80</b>"))
+        #expect(page.components(separatedBy: "<dd>16 readings on 4 days").count - 1 == 2)
         #expect(
-            page.contains("below stage 1")
-                && page.contains("in the range of stage 1 (NICE NG136, 2019; read in the guideline; a stage needs the clinic"))
+            page.contains("below stage 1 (read in the guideline)")
+                && page.contains("in the range of stage 1 (read in the guideline; a stage needs the clinic"))
         #expect(page.contains("@page{size:letter;") && !page.contains("<h2>Readings"))
-        let first = try #require(page.range(of: "class=\"block\"")?.lowerBound)
-        #expect(page.range(of: "class=\"facts\"").map { first < $0.lowerBound } == true)
+        let first = try #require(page.range(of: "class=\"box\"")?.lowerBound)
+        #expect(page.range(of: "<figcaption>").map { first < $0.lowerBound } == true)
         let plain = try await cuff("report", "--user", "1", "-o", "-").output
-        #expect(plain.contains("<td>all</td><td>20</td>") && !plain.contains("<td>class</td>") && plain.contains("<h2>Readings"))
+        #expect(plain.contains("20 readings") && !plain.contains("stage 1") && plain.contains("<h2>Readings"))
         #expect(!plain.contains("size:letter"))
         #expect(try await cuff("report", "--asleep", "23:00", "--awake", "07:00", "-o", "-").status == 64)
     }

@@ -66,7 +66,12 @@ struct Add: ParsableCommand {
     private func pressure(at time: Timestamp, of whose: (name: String?, slot: Int?)) throws -> ManualEntry {
         try Flags.refuse("--for", when: lasting != nil, why: "a blood pressure is of a moment")
         let words = numbers.flatMap { $0.split(separator: "/", omittingEmptySubsequences: false) }
-        let values = try words.map { try ManualEntry.digits(String($0)) }
+        let values = try words.map { word in
+            guard let value = try? ManualEntry.digits(String(word)) else {
+                throw IngestError(.usage, "`\(word)` is not a number", hint: "write e.g. cuff add 128/82 71")
+            }
+            return value
+        }
         guard (2...3).contains(values.count) else {
             throw IngestError(
                 .usage, "a blood pressure is two numbers, with the pulse three", hint: "write e.g. cuff add 128/82 71, or name a --quantity"

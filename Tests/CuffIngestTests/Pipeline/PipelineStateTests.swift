@@ -88,7 +88,7 @@ extension PipelineState.Effect {
         #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 1 of 2 and 2 of 1 to 0", "committed 1 1"])
         #expect(
             texts { state.stored(by: 0, into: &$0) } == [
-                "deliver 2 of 2 to 0", "committed 2 2", "committed 1 4", "committed 3 0", "committed 1 4",
+                "deliver 2 of 2 to 0", "committed 2 2", "committed 1 3", "committed 3 0", "committed 1 4",
             ])
         #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 2 6"])
         #expect(state.isDrained)
