@@ -95,14 +95,14 @@ def protocol():
     status, said, _ = examine(EXAMPLES / "csv-folder.py", "--every", "0.2", FOLDER / "csv")
     check(status == 0 and said.count("ok  ") == 7 and "FAILED" not in said, "protocol: an example keeps every rule", status, said)
     for name, body, rule in (
-        ("late", "time.sleep(60)", "ready 1"), ("mute", "say('ready 1'); sys.stdin.read()", "sends readings"), ("text", "say('ready 1'); say('hello'); sys.stdin.read()", "every line"),
+        ("late", "signal.pause()", "ready 1"), ("mute", "say('ready 1'); sys.stdin.read()", "sends readings"), ("text", "say('ready 1'); say('hello'); sys.stdin.read()", "every line"),
         ("wrong", "say('ready 1'); say(line('a', 'x')); sys.stdin.read()", "every line"),
         ("double", "say('ready 1'); say(line('a', 120)); say(line('a', 130)); sys.stdin.read()", "an id names one"),
         ("once", "say('ready 1'); open('once.runs', 'a').write('x'); len(open('once.runs').read()) == 1 and say(line('a', 120)); sys.stdin.read()", "sent again"),
-        ("again", "say('ready 1'); say(line('a', 120)); time.sleep(0.5); say(line('a', 120)); sys.stdin.read()", "not sent again"),
-        ("stays", "say('ready 1'); say(line('a', 120)); time.sleep(60)", "exits with 0 within 2 s")):
+        ("again", "say('ready 1'); say(line('a', 120)); sys.stdin.readline(); say(line('a', 120)); sys.stdin.read()", "not sent again"),
+        ("stays", "say('ready 1'); say(line('a', 120)); signal.pause()", "exits with 0 within 2 s")):
         program = FOLDER / name
-        program.write_text("#!/usr/bin/env python3\nimport json, sys, time\ndef say(text): print(text, flush=True)\ndef line(id, systolic): return json.dumps({'type': 'blood_pressure', 'id': id, "
+        program.write_text("#!/usr/bin/env python3\nimport json, signal, sys\ndef say(text): print(text, flush=True)\ndef line(id, systolic): return json.dumps({'type': 'blood_pressure', 'id': id, "
                            "'measured': '2026-05-05T07:33:20Z', 'systolic_mmHg': systolic, 'diastolic_mmHg': 80})\n" + body + "\n")
         program.chmod(0o755)
         done = subprocess.run([CUFF, "sources", "check", str(program), "--for", "2s"], capture_output=True, text=True, env=ENVIRONMENT, cwd=FOLDER)
@@ -131,14 +131,14 @@ def sinks():
         ("refuses", "say('ready 1')\nfor line in sys.stdin: say('refuse %s 0 no' % json.loads(line)['id'])", "accepts a reading"),
         ("half", "say('ready 1')\nfor line in sys.stdin: say('ok %s 0' % json.loads(line)['id'])", "half of a line")):
         program = FOLDER / ("sink-" + name)
-        program.write_text("#!/usr/bin/env python3\nimport json, sys, time\ndef say(text): sys.stdout.write(text + '\\n'); sys.stdout.flush()\n" + body + "\n")
+        program.write_text("#!/usr/bin/env python3\nimport json, signal, sys\ndef say(text): sys.stdout.write(text + '\\n'); sys.stdout.flush()\n" + body + "\n")
         program.chmod(0o755)
         status, said = examine(program)
         check(status == 1 and any(rule in one for one in said.splitlines() if one.startswith("FAILED")), "sinks: %s" % name, status, said)
 
 
 HELPER = """#!/usr/bin/env python3
-import json, os, sys, time
+import json, os, signal, sys, time
 def say(text): sys.stdout.write(text + '\\n'); sys.stdout.flush()
 def line(id, systolic, **more): return json.dumps({'type': 'blood_pressure', 'id': id, 'measured': '2026-05-05T07:33:20Z', 'systolic_mmHg': systolic, 'diastolic_mmHg': 80, **more})
 open(sys.argv[0] + '.starts', 'a').write('%%.3f\\n' %% time.time())
@@ -167,7 +167,7 @@ sys.stdin.read()""")
     check([json.loads(one)["systolic_mmHg"] for one in shown.stdout.splitlines()] == [122], "persons: `cuff show` finds Ben's", shown.stdout, shown.stderr)
 
 
-IGNORING = "say('ready 1')\nfor n in range(100): say(line('i%d' % (n % 7), 150 + n % 7))\ntime.sleep(600)"
+IGNORING = "say('ready 1')\nfor n in range(100): say(line('i%d' % (n % 7), 150 + n % 7))\nsignal.pause()"
 FAULTS = (
     ("nonsense", "say('ready 1')\nwhile True: say('\\x1b[31mno reading')", "it wrote neither a reading nor `later` or `fatal`"),
     ("endless", "say('ready 1')\nwhile True: sys.stdout.write('{' * 65536)", "a line has more than 4096 bytes"),

@@ -19,9 +19,8 @@ struct ReportBox {
             text.append("</div>\n<dl>\n")
             row(.completeness, summary.completeness, to: &text)
             row(.rule, summary.rule, to: &text)
-            for words in summary.judgement(report.guideline, isAdult: report.isAdult) {
-                row(.compared, "\(report.lines.numbers) mmHg: \(words)", to: &text)
-            }
+            let judgement = summary.judgement(report.guideline, isAdult: report.isAdult)
+            if !judgement.isEmpty { row(.compared, "\(report.lines.numbers) mmHg: \(judgement.joined(separator: "; "))", to: &text) }
             row(.noted, summary.flagged, to: &text)
             text.append("</dl>\n")
         }

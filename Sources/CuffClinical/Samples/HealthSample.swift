@@ -15,7 +15,7 @@ public protocol HealthSample: Sendable {
 }
 
 extension HealthSample {
-    /// A minute between two clocks is no time in the future.
+    /// Two clocks may differ by a minute.
     func checkTime(_ received: Timestamp) throws(HealthError) {
         guard start.milliseconds <= received.milliseconds + 60_000 else { throw .invalid("the sample is in the future") }
     }
@@ -27,7 +27,7 @@ extension HealthSample {
 }
 
 extension Correlation: HealthSample {
-    /// A pulse beside the pressures is a sample of its own, and becomes a reading of its own.
+    /// A pulse is a separate sample and becomes a separate reading.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
         func pressure(_ type: SampleType) throws(HealthError) -> Pressure {
@@ -82,6 +82,6 @@ extension HealthMetadata {
         }
     }
 
-    /// What is said beside the sample, cut to what a reading keeps.
+    /// The remarks of the sample, cut to what a reading keeps.
     var remarks: Remarks { Remarks(stored: { other[Self.key($0)] }) ?? Remarks() }
 }

@@ -11,7 +11,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     public let source: HealthSource
     /// The cuff; `nil` if it is unknown.
     public let device: DeviceIdentity?
-    /// Where the builder stands.
+    /// The state of the builder.
     public private(set) var state = QuantitySeriesBuilder.State.building
     private var beats: [HeartbeatSeries.Beat] = []
 

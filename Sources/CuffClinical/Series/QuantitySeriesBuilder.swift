@@ -27,7 +27,7 @@ public struct QuantitySeriesBuilder: Sendable {
     public let source: HealthSource
     /// The cuff; `nil` if it is unknown.
     public let device: DeviceIdentity?
-    /// Where the builder stands.
+    /// The state of the builder.
     public private(set) var state = State.building
     private var elements: [QuantitySeries.Element] = []
     private var unit: HealthUnit?

@@ -112,7 +112,7 @@ public struct CuffDriver: Sendable {
     /// A changed frame with its check computed again, for `Explanation`; `nil` where the check is a character or two hexadecimal digits at
     /// the end, which are found without it. The function answers `nil` for bytes that have no check.
     public var repair: (@Sendable ([UInt8]) -> [UInt8]?)?
-    /// Decodes the bytes of one stored record anew; the reading is the stored one, for what stands beside the record (its user).
+    /// Decodes the bytes of one stored record anew; the reading is the stored one, for values outside the record (its user).
     /// `nil` where a session understands the record bytes by themselves, or nothing does (`RecordDecoding`).
     public var decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)?
     /// The patient named in record bytes, if any; called only if the user wants it stored.

@@ -48,7 +48,7 @@ extension Explanation {
     /// Recorded items that are played behind a frame without a value, to find the value to which it contributes.
     private static let mostBehind = 12
 
-    /// What is tried for a byte: each bit alone, and the numbers beside it.
+    /// The values tried for a byte: each bit changed alone, and one more and one less.
     private static func others(than byte: UInt8) -> [UInt8] {
         (0..<8).map { byte ^ 1 << $0 } + [byte &+ 1, byte &- 1]
     }

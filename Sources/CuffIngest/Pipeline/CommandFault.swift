@@ -57,7 +57,7 @@ package enum CommandFault: Fault {
         case .isStillMeasuring(let address, let process):
             (.tryAgain, "\(address) is still measuring: process \(process) was asked to stop it and has not")
         case .noClock(let address): (.protocolFault, "\(address) did not send its clock: the conversation ended without it")
-        case .noSinks: (.usage, "there is no sink for the readings")
+        case .noSinks: (.usage, "no sink is given, so the readings would be stored nowhere")
         }
     }
 }

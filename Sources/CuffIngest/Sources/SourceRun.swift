@@ -137,12 +137,12 @@ final class SourceRun: Sendable {
                                 entries: [.reading(line.reading)], through: submitted))
                     case .answer(let text):
                         unsent += Array("\(text)\n".utf8)
-                        if unsent.count > Self.mostUnsent { events.append(.deaf) }
+                        if unsent.count > Self.mostUnsent { events.append(.answersUnread) }
                     case .close:
                         buffer = []
                         unsent = []
                         peer.close()
-                    case .tell(let text): owner.notify("source \(owner.plan.name): \(text)")
+                    case .notify(let text): owner.notify("source \(owner.plan.name): \(text)")
                     }
                 }
             }

@@ -12,11 +12,11 @@ struct SourceState: Sendable {
         var unanswered = 1000
         var firstPause = Duration.seconds(1)
         var longestPause = Duration.seconds(300)
-        /// After a helper that had nothing more to send and ended with 0.
+        /// The pause after a helper that ended with 0: it has sent everything.
         var rest = Duration.seconds(60)
         /// Between two notices about a running helper.
         var betweenNotices = Duration.seconds(10)
-        /// So many different notices are remembered, and not repeated.
+        /// The number of different notices that are remembered, and not repeated.
         var notices = 8
     }
 
@@ -27,9 +27,9 @@ struct SourceState: Sendable {
         /// The output of the helper ended; whether it exited with 0.
         case ended(isClean: Bool)
         case notStarted(String)
-        /// It does not read its answers.
-        case deaf
-        /// So many of the submitted readings are stored, counted from the beginning of the run.
+        /// The helper does not read its answers.
+        case answersUnread
+        /// The number of submitted readings that are stored, since the beginning of the run.
         case stored(Int)
         case time
     }
@@ -40,7 +40,8 @@ struct SourceState: Sendable {
         case answer(String)
         /// Ends the process if it runs.
         case close
-        case tell(String)
+        /// For the log.
+        case notify(String)
     }
 
     private enum Phase: Equatable { case pausing, starting, running }
@@ -56,7 +57,7 @@ struct SourceState: Sendable {
     private var stored = 0
     private var process = 0
     /// The latest notices, oldest first.
-    private var told: [String] = []
+    private var notices: [String] = []
     private var quietUntil = Duration.zero
 
     init(_ name: String, limits: Limits = Limits()) {
@@ -85,7 +86,7 @@ struct SourceState: Sendable {
             deadline = now + limits.rest
             return [.close]
         case .notStarted(let why): return fail(why, now)
-        case .deaf: return phase == .pausing ? [] : fail("it does not read its answers", now)
+        case .answersUnread: return phase == .pausing ? [] : fail("it does not read its answers", now)
         case .stored(let count): return answers(count)
         case .time:
             guard now >= deadline else { return [] }
@@ -112,7 +113,7 @@ struct SourceState: Sendable {
         guard bytes.first == 0x7B else {
             let text = TerminalText.clean(String(decoding: bytes, as: UTF8.self))
             if text == "later" || text.hasPrefix("later ") {
-                return tell(text.count > 6 ? String(text.dropFirst(6)) : "nothing can be read now", now)
+                return notify(text.count > 6 ? String(text.dropFirst(6)) : "nothing can be read now", now)
             }
             if text == "fatal" || text.hasPrefix("fatal ") {
                 pause = limits.longestPause
@@ -126,7 +127,7 @@ struct SourceState: Sendable {
             return [.submit(line)]
         } catch {
             guard let id = error.id else { return fail("a line cannot be used: \(error.text)", now) }
-            return [.answer("refuse \(id) \(error.text)")] + tell("a reading was refused: \(error.text)", now)
+            return [.answer("refuse \(id) \(error.text)")] + notify("a reading was refused: \(error.text)", now)
         }
     }
 
@@ -147,21 +148,21 @@ struct SourceState: Sendable {
         let text = "\(why); starting it again in \(Plural.span(pause.components.seconds))"
         let isNew = remember(why)
         pause = min(pause * 2, limits.longestPause)
-        return [.close] + (isNew ? [.tell("\(text), then less and less often")] : [])
+        return [.close] + (isNew ? [.notify("\(text), then less and less often")] : [])
     }
 
     /// Once for each text, and not in quick succession: a helper must not fill the log.
-    private mutating func tell(_ text: String, _ now: Duration) -> [Effect] {
+    private mutating func notify(_ text: String, _ now: Duration) -> [Effect] {
         guard now >= quietUntil, remember(text) else { return [] }
         quietUntil = now + limits.betweenNotices
-        return [.tell(text)]
+        return [.notify(text)]
     }
 
     /// Whether the text is new.
     private mutating func remember(_ text: String) -> Bool {
-        if told.contains(text) { return false }
-        if told.count >= limits.notices { told.removeFirst() }
-        told.append(text)
+        if notices.contains(text) { return false }
+        if notices.count >= limits.notices { notices.removeFirst() }
+        notices.append(text)
         return true
     }
 }

@@ -6,7 +6,7 @@ import Dispatch
 final class RetriedStart: Sendable {
     private struct State {
         var pause = RetriedStart.firstPause
-        var told: IngestError?
+        var reported: IngestError?
         var isCancelled = false
     }
 
@@ -41,10 +41,10 @@ final class RetriedStart: Sendable {
         do throws(IngestError) { try start() } catch {
             let (isNew, pause) = state.withLock { state in
                 defer {
-                    state.told = error
+                    state.reported = error
                     state.pause = min(state.pause * 2, Self.longestPause)
                 }
-                return (state.told != error, state.pause)
+                return (state.reported != error, state.pause)
             }
             if isNew { failed(error) }
             queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause.nanoseconds))) { @Sendable [weak self] in self?.attempt() }

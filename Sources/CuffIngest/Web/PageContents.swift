@@ -8,7 +8,7 @@ final class PageContents: Sendable {
 
     /// What one page shows.
     struct View: Sendable {
-        /// The key of the only person that is shown; `nil`, or unknown: all.
+        /// The key of the only person that is shown; `nil`: all. An unknown key: the page shows all, a file does not exist.
         var person: String?
         /// One of `LivePage.ranges`.
         var days: Int
@@ -186,29 +186,30 @@ final class PageContents: Sendable {
 
     // MARK: Files
 
-    /// The selection of a report or a table; the person is looked up by the key.
-    private func selection(_ view: View, in store: Store) throws(IngestError) -> ReadingSelection {
+    /// The selection of a report or a table; `nil` for an unknown key.
+    private func selection(_ view: View, in store: Store) throws(IngestError) -> ReadingSelection? {
         var selection = selection(view)
-        selection.person = try view.person.flatMap { key throws(IngestError) in
-            try store.persons(selection).all.first { Self.key($0) == key }
+        if let key = view.person {
+            guard let person = try store.persons(selection).all.first(where: { Self.key($0) == key }) else { return nil }
+            selection.person = person
         }
         selection.since = view.since(view.days)
         return selection
     }
 
-    /// Returns whether there is a database to report on.
+    /// Returns `false` without a database, and for an unknown person.
     func appendReport(_ view: View, to text: inout TextBuffer) throws(IngestError) -> Bool {
-        guard let store = try store() else { return false }
-        let reports = try HealthRuns.reports(store, selection(view, in: store), view.request)
+        guard let store = try store(), let selection = try selection(view, in: store) else { return false }
+        let reports = try HealthRuns.reports(store, selection, view.request)
         HealthRuns.append(reports.map(\.report), view.request, to: &text)
         return true
     }
 
-    /// The newest readings as CSV.
-    func appendTable(_ view: View, to text: inout TextBuffer) throws {
+    /// The newest readings as CSV; returns `false` for an unknown person of a database.
+    func appendTable(_ view: View, to text: inout TextBuffer) throws -> Bool {
         let found: [Stored]
         if let store = try store() {
-            var selection = try selection(view, in: store)
+            guard var selection = try selection(view, in: store) else { return false }
             selection.last = Self.mostOfTable
             found = try Self.readings(store, selection)
         } else {
@@ -222,6 +223,7 @@ final class PageContents: Sendable {
             do throws(ExportOmission) { try writer.append(reading, from: provenance, parts: .values, to: &text) } catch { continue }
         }
         writer.end(to: &text)
+        return true
     }
 
     /// The latest readings, oldest first.

@@ -85,7 +85,7 @@ final class WebSite: Sendable {
     private func report(_ request: HTTPRequest) -> HTTPResponse {
         var text = TextBuffer(capacity: 1 << 16)
         do throws(IngestError) {
-            guard try contents.appendReport(view(request), to: &text) else { return Self.noDatabase }
+            guard try contents.appendReport(view(request), to: &text) else { return Self.notFound }
         } catch { return Self.unavailable(error) }
         var response = HTTPResponse(text.array, type: "text/html; charset=utf-8")
         response.hasOwnStyle = true
@@ -94,13 +94,15 @@ final class WebSite: Sendable {
 
     private func table(_ request: HTTPRequest) -> HTTPResponse {
         var text = TextBuffer(capacity: 1 << 16)
-        do { try contents.appendTable(view(request), to: &text) } catch { return Self.unavailable(error) }
+        do {
+            guard try contents.appendTable(view(request), to: &text) else { return Self.notFound }
+        } catch { return Self.unavailable(error) }
         return HTTPResponse(text.array, type: "text/csv; charset=utf-8")
     }
 
     private static func unavailable(_ error: any Error) -> HTTPResponse { HTTPResponse(status: "503 Service Unavailable", "\(error)") }
-    private static let noDatabase = HTTPResponse(
-        status: "404 Not Found", "there is no report: this watch has no database, or nothing was stored in it yet")
+    private static let notFound = HTTPResponse(
+        status: "404 Not Found", "this watch has no database, nothing is stored in it yet, or the address has an unknown person")
 
     private func readings(_ request: HTTPRequest) -> HTTPResponse {
         let wanted = request.query["limit"] ?? "100"

@@ -11,7 +11,7 @@ struct Ambulatory: ParsableCommand {
             """
             Without --since it is the 24 hours up to the latest measurement. Day and night are those of a diary (--asleep, --awake), else \
             the fixed hours of the rule. A failed measurement that is repeated within five minutes counts once. Definitions of a morning \
-            surge disagree, so each stands with its name; one night reproduces poorly.
+            surge disagree, so each is printed with its name; one night reproduces poorly.
 
             \(Help.intendedUse)
             """,

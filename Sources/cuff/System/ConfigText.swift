@@ -42,7 +42,7 @@ enum ConfigText {
         #exec = "/usr/local/bin/to-server"
         #ack = true
 
-        # Servers. Readings are kept until the server has answered for each; it may be away for days. Passwords never stand here:
+        # Servers. Readings are kept until the server has answered for each; it may be away for days. Passwords are never written here:
         # they are the first lines of files of mode 0600 in ~/.config/cuff/credentials/, or for the service systemd's
         # LoadCredential=NAME:FILE. `cuff config check --connect` connects to each of them.
 

@@ -17,7 +17,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         var now = Duration.zero
         var submitted: [String] = []
         var answers: [String] = []
-        var told: [String] = []
+        var notices: [String] = []
         var starts = 0
         var closes = 0
 
@@ -28,7 +28,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
                 case .submit(let line): submitted.append(line.id)
                 case .answer(let text): answers.append(text)
                 case .close: closes += 1
-                case .tell(let text): told.append(text)
+                case .notify(let text): notices.append(text)
                 }
             }
         }
@@ -55,7 +55,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         rig.handle(.stored(1))
         #expect(rig.answers == ["ok x"])
         rig.handle(.stored(2))
-        #expect(rig.answers == ["ok x", "ok y"] && rig.told.isEmpty)
+        #expect(rig.answers == ["ok x", "ok y"] && rig.notices.isEmpty)
     }
 
     /// What the former process sent may be stored after the next one started; the next one sends it again.
@@ -64,7 +64,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         rig.begin()
         rig.handle(.line(line("x")))
         rig.handle(.ended(isClean: false))
-        #expect(rig.told == ["the helper ended; starting it again in 1 s, then less and less often"] && rig.closes == 1)
+        #expect(rig.notices == ["the helper ended; starting it again in 1 s, then less and less often"] && rig.closes == 1)
         rig.pass(1)
         #expect(rig.starts == 2)
         rig.handle(.line(Array("ready 1".utf8)))
@@ -86,7 +86,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
             // The next `begin` starts it.
             rig.now += .seconds(0.5)
         }
-        #expect(rig.told.count == 1)
+        #expect(rig.notices.count == 1)
         rig.begin()
         rig.handle(.line(line("x")))
         rig.handle(.stored(1))
@@ -103,7 +103,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         rig.begin()
         rig.handle(.ended(isClean: true))
         rig.pass(59)
-        #expect(rig.starts == 1 && rig.told.isEmpty)
+        #expect(rig.starts == 1 && rig.notices.isEmpty)
         rig.pass(1)
         #expect(rig.starts == 2)
     }
@@ -112,13 +112,13 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         var rig = Rig()
         rig.handle(.time)
         rig.pass(9)
-        #expect(rig.told.isEmpty)
+        #expect(rig.notices.isEmpty)
         rig.pass(1)
-        #expect(rig.told.count == 1 && rig.told[0].contains("ready 1") && rig.closes == 1)
+        #expect(rig.notices.count == 1 && rig.notices[0].contains("ready 1") && rig.closes == 1)
         var other = Rig()
         other.handle(.time)
         other.handle(.line(Array("ready 2".utf8)))
-        #expect(other.told.count == 1 && other.closes == 1)
+        #expect(other.notices.count == 1 && other.closes == 1)
         other.handle(.line(line("x")))
         #expect(other.submitted.isEmpty)
     }
@@ -129,7 +129,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         rig.handle(.line(line("x", #","user":0"#)))
         rig.handle(.line(line("y")))
         #expect(rig.answers == ["refuse x `user` is not a whole number from 1 to 2147483647"])
-        #expect(rig.told == ["a reading was refused: `user` is not a whole number from 1 to 2147483647"])
+        #expect(rig.notices == ["a reading was refused: `user` is not a whole number from 1 to 2147483647"])
         rig.handle(.stored(1))
         #expect(rig.answers.last == "ok y" && rig.closes == 0)
     }
@@ -138,7 +138,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         var rig = Rig()
         rig.begin()
         rig.handle(.line(Array(text.utf8)))
-        #expect(rig.closes == 1 && rig.told.count == 1 && rig.answers.isEmpty)
+        #expect(rig.closes == 1 && rig.notices.count == 1 && rig.answers.isEmpty)
     }
 
     @Test func wordsOfTheHelper_AreTold() {
@@ -146,9 +146,9 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         rig.begin()
         rig.handle(.line(Array("later the adapter is off".utf8)))
         rig.handle(.line(Array("later the adapter is off".utf8)))
-        #expect(rig.told == ["the adapter is off"] && rig.closes == 0)
+        #expect(rig.notices == ["the adapter is off"] && rig.closes == 0)
         rig.handle(.line(Array("fatal no such cuff".utf8)))
-        #expect(rig.told.last == "no such cuff; starting it again in 5 min, then less and less often" && rig.closes == 1)
+        #expect(rig.notices.last == "no such cuff; starting it again in 5 min, then less and less often" && rig.closes == 1)
     }
 
     /// Two faults in turn, at each start: each is reported once.
@@ -157,10 +157,10 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         for pause in [1.0, 2, 4, 8] {
             rig.begin()
             rig.handle(.line(line("x", #","user":0"#)))
-            rig.handle(.deaf)
+            rig.handle(.answersUnread)
             rig.pass(pause)
         }
-        #expect(rig.told.count == 2 && rig.starts == 5, "\(rig.told)")
+        #expect(rig.notices.count == 2 && rig.starts == 5, "\(rig.notices)")
     }
 
     @Test func aTalkativeHelper_IsReportedEveryTenSeconds() {
@@ -170,7 +170,7 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
             for number in 0..<100 { rig.handle(.line(Array("later \(second).\(number)".utf8))) }
             rig.pass(1)
         }
-        #expect(rig.told == ["0.0", "10.0", "20.0", "30.0", "40.0", "50.0"] && rig.closes == 0)
+        #expect(rig.notices == ["0.0", "10.0", "20.0", "30.0", "40.0", "50.0"] && rig.closes == 0)
     }
 
     @Test func input_StopsWhileTooManyAreUnanswered() {
