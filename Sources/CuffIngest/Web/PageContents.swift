@@ -17,6 +17,9 @@ final class PageContents: Sendable {
         var household: Household
         var now: Timestamp
 
+        /// Which readings count.
+        var rule: InclusionRule { InclusionRule(zone: zone, excludesDisturbed: request.average.excludesDisturbed) }
+
         /// The beginning of the first day; the last one is today. `nil` for all.
         func since(_ days: Int) -> Timestamp? {
             guard days > 0 else { return nil }
@@ -118,11 +121,13 @@ final class PageContents: Sendable {
 
     private func stored(_ view: View, in store: Store) throws(IngestError) -> Found {
         var selection = selection(view)
-        var found = Found(persons: try store.persons(selection))
-        for days in Self.averaged {
-            selection.since = view.since(days)
-            found.averages.append((days, try HealthRuns.average(store, selection, view.request.average)))
-        }
+        let known = try store.sources()
+        let numbers = known.keys.sorted()
+        let (persons, home) = try store.homeReadings(selection, since: view.since(Self.averaged.max() ?? 0), rule: view.rule)
+        var readings = home
+        for index in readings.indices { readings[index].source = numbers.firstIndex(of: Int64(readings[index].source)) ?? numbers.count }
+        var found = Found(persons: persons)
+        found.averages = Self.averages(of: readings, numbers.compactMap { known[$0]?.provenance }, view)
         selection.since = view.since(view.days)
         found.reports = try store.reports(selection, like: view.request.empty(view.zone))
         (selection.since, selection.last) = (nil, LivePage.rows)
@@ -131,6 +136,18 @@ final class PageContents: Sendable {
             found.latest[person] = try Self.readings(store, selection)
         }
         return found
+    }
+
+    /// The averages of the page; the readings are in the order of their times, and a reading's source is an index into `sources`.
+    private static func averages(of readings: [HomeReading], _ sources: [Provenance], _ view: View) -> [(days: Int, run: AverageRun)] {
+        averaged.map { days in
+            var averages = HomeAverages(
+                view.request.average.rule, zone: view.zone, windows: view.request.average.windows, joinsSources: view.household.joinsCuffs)
+            let since = view.since(days) ?? Timestamp(milliseconds: .min)
+            for reading in readings where reading.time.map({ $0 >= since }) ?? true { averages.add(reading) }
+            averages.finish()
+            return (days, AverageRun(averages: averages, sources: sources))
+        }
     }
 
     private static func readings(_ store: Store, _ selection: ReadingSelection) throws(IngestError) -> [Stored] {
@@ -154,21 +171,13 @@ final class PageContents: Sendable {
         // The memory of a cuff may begin with the newest.
         let inOrder = readings.sorted { ($0.2?.milliseconds ?? .min) < ($1.2?.milliseconds ?? .min) }
         let sources = Array(Set(readings.map(\.0.provenance)))
-        let rule = InclusionRule(zone: view.zone)
-        for days in Self.averaged {
-            var averages = HomeAverages(view.request.average.rule, zone: view.zone, windows: view.request.average.windows)
-            for (one, person, time) in inOrder {
-                guard let time, let since = view.since(days), time >= since, case .counts(let point) = rule.verdict(on: one.reading) else {
-                    continue
-                }
-                averages.add(
-                    HomeReading(
-                        id: point.id, time: time, systolic: point.systolic, diastolic: point.diastolic, pulse: point.pulse,
-                        flags: point.flags, person: person, source: sources.firstIndex(of: one.provenance) ?? 0))
-            }
-            averages.finish()
-            found.averages.append((days, AverageRun(averages: averages, sources: sources)))
+        let home = inOrder.compactMap { one, person, time -> HomeReading? in
+            guard let time, case .counts(let point) = view.rule.verdict(on: one.reading) else { return nil }
+            return HomeReading(
+                id: point.id, time: time, systolic: point.systolic, diastolic: point.diastolic, pulse: point.pulse, flags: point.flags,
+                person: person, source: sources.firstIndex(of: one.provenance) ?? 0)
         }
+        found.averages = Self.averages(of: home, sources, view)
         for (one, person, time) in inOrder {
             if view.since(view.days).map({ since in time.map { $0 >= since } ?? false }) ?? true {
                 found.reports[person, default: view.request.empty(view.zone)].add(one.reading, from: one.provenance)
