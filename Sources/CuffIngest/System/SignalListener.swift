@@ -1,13 +1,16 @@
 import Dispatch
 import Glibc
 
-/// Calls a handler for one signal on a queue until it is released. The signal stays ignored afterwards, because another instance
-/// may listen for it.
+/// Calls a handler for one signal on a queue until it is released. Several may listen for the same signal. Afterwards the signal does
+/// not end the process, because another instance may listen for it.
 final class SignalListener: Sendable {
     private let source: Locked<any DispatchSourceSignal>
 
     init(_ number: Int32, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-        signal(number, SIG_IGN)
+        // Dispatch installs its handler for the first listener only: replacing it would take the signal from all of them.
+        var before = sigaction()
+        sigaction(number, nil, &before)
+        if unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) == 0 { signal(number, SIG_IGN) }
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
         source.setEventHandler { @Sendable in body() }
         source.activate()
