@@ -1,16 +1,12 @@
 import Dispatch
 import Glibc
 
-/// Calls a handler for one signal on a queue until it is released. Several may listen for the same signal. Afterwards the signal does
-/// not end the process, because another instance may listen for it.
+/// Calls a handler for one signal on a queue until it is released. Several may listen for the same signal. Dispatch installs its signal
+/// handler shortly after the call, and keeps it: until then the signal has its default effect, afterwards it never ends the process.
 final class SignalListener: Sendable {
     private let source: Locked<any DispatchSourceSignal>
 
     init(_ number: Int32, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-        // Dispatch installs its handler for the first listener only: replacing it would take the signal from all of them.
-        var before = sigaction()
-        sigaction(number, nil, &before)
-        if unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) == 0 { signal(number, SIG_IGN) }
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
         source.setEventHandler { @Sendable in body() }
         source.activate()
