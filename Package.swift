@@ -26,8 +26,13 @@ let package = Package(
 )
 
 // With CUFF_PARTS=core only these pure modules and their tests are built, so that an edit in one driver is tested in seconds
-// (`make test-core`). Everything that touches the machine follows.
-if Context.environment["CUFF_PARTS"] != "core" {
+// (`make test-core`); CUFF_PARTS=bench adds a program that runs the core alone, to count its instructions.
+if Context.environment["CUFF_PARTS"] == "bench" {
+    package.targets.append(.executableTarget(name: "core", dependencies: ["CuffCore"], path: "Benchmarks/Sources/core"))
+}
+
+// Everything that touches the machine.
+if Context.environment["CUFF_PARTS"] == nil {
     package.products += [
         .executable(name: "cuff", targets: ["cuff"]),
         .library(name: "CuffIngest", targets: ["CuffIngest"]),

@@ -1,4 +1,4 @@
-import CuffCore
+@testable import CuffCore
 import FuzzMain
 
 /// The text capture reader: any bytes, cut anywhere, are items or a fault with a line number; what it read it can write

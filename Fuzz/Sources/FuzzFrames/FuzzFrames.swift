@@ -1,4 +1,4 @@
-import CuffCore
+@testable import CuffCore
 import FuzzMain
 import Glibc
 

@@ -1,4 +1,4 @@
-import CuffCore
+@testable import CuffCore
 import FuzzMain
 
 /// The pcapng reader: any bytes, cut anywhere, are the same items or the same fault; what it read it can write and read

@@ -1,4 +1,4 @@
-import CuffCore
+@testable import CuffCore
 import FuzzMain
 
 /// Conversations on a USB bus, whole blocks around hostile contents: each piece of the input is one usbmon event, laid out

@@ -12,7 +12,7 @@ public struct AveragingRule: Sendable, Hashable {
     /// The name on the command line, with the year of its document.
     public var name: String
     /// Its source; `nil` if it is of no document.
-    public var document: GuidelineDocument?
+    package var document: GuidelineDocument?
     /// Planned readings in a session, and sessions a day.
     public var readingsPerSession = 2, sessionsPerDay = 2
     /// Days of the whole plan; `nil` if it does not say.
@@ -38,7 +38,7 @@ public struct AveragingRule: Sendable, Hashable {
     public var guideline: String?
 
     /// A rule that leaves nothing out.
-    public init(_ name: String, _ document: GuidelineDocument? = nil) {
+    package init(_ name: String, _ document: GuidelineDocument? = nil) {
         (self.name, self.document) = (name, document)
     }
 

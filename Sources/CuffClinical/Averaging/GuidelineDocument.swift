@@ -1,36 +1,36 @@
 /// A published source of rules and tables.
-public struct GuidelineDocument: Sendable, Hashable {
+package struct GuidelineDocument: Sendable, Hashable {
     /// The society or program and the year: the name on the command line.
-    public var id: String
+    package var id: String
     /// Other names that are accepted for it.
-    public var otherNames: [String] = []
+    package var otherNames: [String] = []
     /// Who published it.
-    public var society: String
+    package var society: String
     /// The date of publication as far as known: `2024-08-30`, `2018`; empty if the text has no date.
-    public var date: String
+    package var date: String
     /// The latest revision that did not change these numbers; empty for none.
-    public var updated = ""
+    package var updated = ""
     /// Where a reader finds it.
-    public var citation: String
+    package var citation: String
     /// Its digital object identifier; empty for none.
-    public var doi = ""
+    package var doi = ""
     /// The id of the document that supersedes it; `nil` if none was found.
-    public var supersededBy: String?
+    package var supersededBy: String?
 
     /// The year of publication; `nil` if the text has no date.
-    public var year: Int? { Int(date.prefix(4)) }
+    package var year: Int? { Int(date.prefix(4)) }
     /// The document that supersedes it.
-    public var successor: GuidelineDocument? { supersededBy.flatMap(Self.named) }
+    package var successor: GuidelineDocument? { supersededBy.flatMap(Self.named) }
 
     /// The document of that id or other name, or `nil`.
-    public static func named(_ name: String) -> GuidelineDocument? { all.first { $0.isNamed(name) } }
+    package static func named(_ name: String) -> GuidelineDocument? { all.first { $0.isNamed(name) } }
 
     func isNamed(_ name: String) -> Bool { id == name || otherNames.contains(name) }
 }
 
 extension GuidelineDocument {
     /// Every document, those of one society by their dates.
-    public static let all: [GuidelineDocument] = [
+    package static let all: [GuidelineDocument] = [
         niceNG136, escESH2018, esh2021, esh2023, esc2024, accAHA2017, aha2020, ahaACC2025, hypertensionCanada2017, hypertensionCanada2020,
         hypertensionCanada2025, jsh2019, jsh2025, ish2020, taiwan2022, hopeAsia2023, cardX,
     ]

@@ -1,5 +1,5 @@
 /// A mean compared with a guideline, for an adult. It is printed only on request.
-public struct Judgement: Sendable, Hashable {
+package struct Judgement: Sendable, Hashable {
     package struct Mean: Sendable, Hashable {
         /// The part of the day; `nil` for all readings.
         package var window: DayWindow?
@@ -14,23 +14,23 @@ public struct Judgement: Sendable, Hashable {
     }
 
     /// The guideline whose tables are used.
-    public var guideline: PressureGuideline
+    package var guideline: PressureGuideline
     /// How the readings were made.
-    public var setting: PressureSetting
+    package var setting: PressureSetting
     /// The threshold of the setting, where the guideline has one.
-    public var threshold: PressureThreshold?
+    package var threshold: PressureThreshold?
     /// The means that were compared, each separately.
     package var means: [Mean]
     /// The class, of several means the highest; `nil` if the guideline has no table for the setting.
-    public var className: String?
+    package var className: String?
     /// The grade of the bounds of the class.
-    public var classEvidence: Evidence?
+    package var classEvidence: Evidence?
     /// What the class requires in addition to the mean; may be empty.
-    public var condition = ""
+    package var condition = ""
     /// Remarks of the guideline that apply to every mean of the highest class.
     package var isolated: [PressureClasses.Isolated] = []
     /// Whether it is isolated systolic; `nil` if the guideline has no such class here.
-    public var isIsolatedSystolic: Bool?
+    package var isIsolatedSystolic: Bool?
 
     /// Compares exact means; the caller ensures that they are of more than one reading.
     init(_ guideline: PressureGuideline, _ setting: PressureSetting, _ means: [Mean]) {
@@ -55,12 +55,12 @@ public struct Judgement: Sendable, Hashable {
     }
 
     /// Compares one exact mean.
-    public init(_ guideline: PressureGuideline, _ setting: PressureSetting, systolic: Fraction, diastolic: Fraction) {
+    package init(_ guideline: PressureGuideline, _ setting: PressureSetting, systolic: Fraction, diastolic: Fraction) {
         self.init(guideline, setting, [Mean(nil, systolic: systolic, diastolic: diastolic)])
     }
 
     /// Which of the pressures reaches the threshold in any of the means; `nil` without a threshold.
-    public var reached: (systolic: Bool, diastolic: Bool)? {
+    package var reached: (systolic: Bool, diastolic: Bool)? {
         threshold.map { _ in (means.contains(where: \.systolicReached), means.contains(where: \.diastolicReached)) }
     }
 }

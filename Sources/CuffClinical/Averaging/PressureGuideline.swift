@@ -1,7 +1,7 @@
 /// The tables of one guideline, for adults. It is applied only on request.
 public struct PressureGuideline: Sendable, Hashable {
     /// The source of the tables.
-    public var document: GuidelineDocument
+    package var document: GuidelineDocument
     /// The thresholds of hypertension.
     public var thresholds: [PressureSetting: PressureThreshold]
     package var classes: [PressureSetting: PressureClasses]

@@ -2,7 +2,7 @@ import CuffCore
 
 extension ProtocolAverage {
     /// What is missing for a result; empty if it is complete.
-    public var shortfalls: [Shortfall] {
+    package var shortfalls: [Shortfall] {
         Shortfall.each([
             (.leastReadingsMeasured, readingsMeasured, rule.least.readingsMeasured), (.leastReadings, all.count, rule.least.readings),
             (.leastDays, days.count, rule.least.days), (.leastDaysMeasured, daysMeasured, rule.least.daysMeasured),
@@ -26,7 +26,7 @@ extension ProtocolAverage {
     }
 
     /// The variability of the daily means; `nil` for fewer than five days.
-    public var dayToDay: (systolic: Variability, diastolic: Variability)? {
+    package var dayToDay: (systolic: Variability, diastolic: Variability)? {
         guard days.count >= Self.leastDaysOfVariability, let systolic = Variability(days.compactMap(\.all.systolic)),
             let diastolic = Variability(days.compactMap(\.all.diastolic))
         else { return nil }

@@ -1,13 +1,13 @@
 import CuffCore
 
 /// A number of a rule that a recording or an average does not reach.
-public struct Shortfall: Sendable, Hashable {
+package struct Shortfall: Sendable, Hashable {
     package var number: RuleNumber
     /// How many there are, and how many the rule asks for.
-    public var found: Int, least: Int
+    package var found: Int, least: Int
 
     /// What is counted, as JSON has it: of a recording `percent`, `all`, `day` or `night`.
-    public var measure: String {
+    package var measure: String {
         switch number {
         case .leastReadings: "readings"
         case .leastReadingsMeasured: "readings_measured"

@@ -1,22 +1,22 @@
 import CuffCore
 
 /// Variability of successive values. There are no agreed normal values for it.
-public struct Variability: Sendable, Hashable {
+package struct Variability: Sendable, Hashable {
     /// How many values.
-    public let count: Int
+    package let count: Int
     /// The exact mean; `nil` only if it does not fit.
-    public let mean: Fraction?
+    package let mean: Fraction?
     /// The sample standard deviation (n - 1).
-    public let standardDeviation: Double
+    package let standardDeviation: Double
     /// The standard deviation in percent of the mean.
-    public let coefficientOfVariation: Double
+    package let coefficientOfVariation: Double
     /// The average real variability: the mean absolute difference of neighbours; `nil` only if it does not fit.
-    public let averageReal: Fraction?
+    package let averageReal: Fraction?
     /// Least and greatest value.
-    public let least: Fraction, greatest: Fraction
+    package let least: Fraction, greatest: Fraction
 
     /// `values` in the order of time; `nil` for fewer than two.
-    public init?(_ values: [Fraction]) {
+    package init?(_ values: [Fraction]) {
         guard values.count > 1, let least = values.min(), let greatest = values.max() else { return nil }
         count = values.count
         (self.least, self.greatest) = (least, greatest)

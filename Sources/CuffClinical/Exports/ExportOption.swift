@@ -1,20 +1,20 @@
 import CuffCore
 
 /// An option of a format: `--NAME VALUE` on the command line.
-public struct ExportOption: Sendable, Hashable {
+package struct ExportOption: Sendable, Hashable {
     /// Without the dashes.
-    public let name: String
+    package let name: String
     /// The name of the value in help; empty for a flag.
-    public let value: String
+    package let value: String
     /// The allowed values; empty: any text.
-    public let words: [String]
+    package let words: [String]
     /// Whether it may be given several times.
-    public let isRepeatable: Bool
+    package let isRepeatable: Bool
     /// One line.
-    public let help: String
+    package let help: String
 
     /// Sets each property as given.
-    public init(_ name: String, value: String = "", words: [String] = [], isRepeatable: Bool = false, help: String) {
+    package init(_ name: String, value: String = "", words: [String] = [], isRepeatable: Bool = false, help: String) {
         (self.name, self.value, self.words, self.isRepeatable, self.help) = (name, value, words, isRepeatable, help)
     }
 }
@@ -32,17 +32,17 @@ public struct ExportChoices: Sendable, Hashable {
     /// The options that are chosen, sorted.
     public var names: [String] { values.keys.sorted() }
     /// Every value of an option, in order.
-    public func all(_ option: ExportOption) -> [String] { values[option.name] ?? [] }
+    package func all(_ option: ExportOption) -> [String] { values[option.name] ?? [] }
     /// Whether the option is chosen.
-    public func has(_ option: ExportOption) -> Bool { values[option.name] != nil }
+    package func has(_ option: ExportOption) -> Bool { values[option.name] != nil }
 
     /// The value of an option that may be given once; `nil` if it is not chosen.
-    public func one(_ option: ExportOption) throws(ExportFault) -> String? {
+    package func one(_ option: ExportOption) throws(ExportFault) -> String? {
         let all = all(option)
         guard all.count < 2 else { throw .repeated(option: option.name) }
         return all.first
     }
 
     /// The value of an option; its first word is the default.
-    public func word(_ option: ExportOption) throws(ExportFault) -> String { try one(option) ?? option.words.first ?? "" }
+    package func word(_ option: ExportOption) throws(ExportFault) -> String { try one(option) ?? option.words.first ?? "" }
 }

@@ -1,45 +1,45 @@
 import CuffCore
 
 /// The context of an export.
-public struct ExportContext: Sendable {
+package struct ExportContext: Sendable {
     /// The zone of times without their own zone.
-    public var zone: ZoneTable
+    package var zone: ZoneTable
     /// Whether the user chose the zone. Otherwise it is this computer's, which may differ from the cuffs'.
-    public var isZoneChosen = true
+    package var isZoneChosen = true
     /// When the export is made.
-    public var made: Timestamp
+    package var made: Timestamp
     /// The program that writes it.
-    public var source: HealthSource
+    package var source: HealthSource
     /// The name of this computer.
-    public var host: String
+    package var host: String
 
     /// Sets each property as given.
-    public init(zone: ZoneTable, made: Timestamp, source: HealthSource, host: String) {
+    package init(zone: ZoneTable, made: Timestamp, source: HealthSource, host: String) {
         (self.zone, self.made, self.source, self.host) = (zone, made, source, host)
     }
 }
 
 /// The contents that a format supports, and the parts of a reading to write.
-public struct ExportParts: OptionSet, Sendable, Hashable {
+package struct ExportParts: OptionSet, Sendable, Hashable {
     /// One bit for each part.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
     /// Any bits; unknown ones mean nothing.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// The values of a reading.
-    public static let values = ExportParts(rawValue: 1)
+    package static let values = ExportParts(rawValue: 1)
     /// The events of a reading: an irregular pulse, a high or a low heart rate.
-    public static let events = ExportParts(rawValue: 2)
+    package static let events = ExportParts(rawValue: 2)
     /// Series of quantities: cuff pressures over time.
-    public static let quantitySeries = ExportParts(rawValue: 4)
+    package static let quantitySeries = ExportParts(rawValue: 4)
     /// Series of heart beats.
-    public static let heartbeatSeries = ExportParts(rawValue: 8)
+    package static let heartbeatSeries = ExportParts(rawValue: 8)
     /// Arrays of samples of a signal.
-    public static let waveformSeries = ExportParts(rawValue: 16)
+    package static let waveformSeries = ExportParts(rawValue: 16)
 }
 
 /// Writes one export: the beginning, any number of readings and series, the end. Its memory does not grow with the number of
 /// readings.
-public protocol ExportWriter {
+package protocol ExportWriter {
     /// The persons whose values could not be distinguished in the output. An export with more than one is refused.
     func indistinct(among persons: Persons) -> Persons
     /// Writes the beginning.
@@ -59,15 +59,15 @@ public protocol ExportWriter {
 
 extension ExportWriter {
     /// It names the person of each value.
-    public func indistinct(among persons: Persons) -> Persons { Persons([]) }
+    package func indistinct(among persons: Persons) -> Persons { Persons([]) }
     /// No beginning.
-    public mutating func begin(to text: inout TextBuffer) {}
+    package mutating func begin(to text: inout TextBuffer) {}
     /// Series are ignored.
-    public mutating func append(
+    package mutating func append(
         _ series: HealthSeries, user: Int?, person: String?, from provenance: Provenance, to text: inout TextBuffer
     ) {}
     /// Deletions cannot be written.
-    public mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool { false }
+    package mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool { false }
     /// No end.
-    public mutating func end(to text: inout TextBuffer) {}
+    package mutating func end(to text: inout TextBuffer) {}
 }

@@ -11,20 +11,20 @@ public struct Exporter: Sendable, CustomStringConvertible {
     /// One line.
     public let help: String
     /// Its options. Formats that share an option share its value.
-    public let options: [ExportOption]
+    package let options: [ExportOption]
     /// The contents that it supports.
-    public let parts: ExportParts
+    package let parts: ExportParts
     /// Its columns or keys, with the type of line they belong to (empty if all lines are alike), the name, and one line of explanation; empty
     /// if a public document explains them.
     public let fields: [(type: String, name: String, meaning: String)]
     /// The path of the document within a zip file, if importers want one; `nil`: there is no such layout.
     public let archivePath: String?
     /// Whether every value needs an instant: then a reading that has only the time of a clock in an unknown zone has no place.
-    public let writesInstants: Bool
+    package let writesInstants: Bool
     private let make: @Sendable (ExportChoices, ExportContext) throws(ExportFault) -> any ExportWriter
 
     /// Sets each property as given. `make` makes a writer, and throws if a choice is not usable.
-    public init(
+    package init(
         _ name: String, mediaType: String, help: String, options: [ExportOption] = [], parts: ExportParts = .values,
         fields: [(type: String, name: String, meaning: String)] = [],
         archivePath: String? = nil, writesInstants: Bool = false,
@@ -36,7 +36,7 @@ public struct Exporter: Sendable, CustomStringConvertible {
     }
 
     /// A writer of this format. Throws if the format does not have an option, or if a value is invalid.
-    public func writer(_ choices: ExportChoices, _ context: ExportContext) throws(ExportFault) -> any ExportWriter {
+    package func writer(_ choices: ExportChoices, _ context: ExportContext) throws(ExportFault) -> any ExportWriter {
         for name in choices.names where !options.contains(where: { $0.name == name }) {
             throw .optionNotTaken(option: name, exporter: self.name)
         }
@@ -49,7 +49,7 @@ public struct Exporter: Sendable, CustomStringConvertible {
     }
 
     /// Why a reading is left out before its writer is asked: its time has no zone, and none was chosen. `nil` if it is not.
-    public func omission(_ reading: borrowing Reading, _ context: ExportContext) -> ExportOmission? {
+    package func omission(_ reading: borrowing Reading, _ context: ExportContext) -> ExportOmission? {
         writesInstants && !context.isZoneChosen && reading.isFloating ? .zoneUnknown : nil
     }
 
@@ -70,7 +70,7 @@ extension Exporter {
     }
 
     /// Every option of the formats, each once, with the names of the formats that take it.
-    public static func options(of exporters: [Exporter] = all) -> [(option: ExportOption, exporters: [String])] {
+    package static func options(of exporters: [Exporter] = all) -> [(option: ExportOption, exporters: [String])] {
         var found: [(option: ExportOption, exporters: [String])] = []
         for exporter in exporters {
             for option in exporter.options {

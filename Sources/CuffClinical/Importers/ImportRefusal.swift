@@ -1,5 +1,5 @@
 /// Why one record of a file does not become a reading.
-public enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     // Not a reading: nothing is lost.
     /// A mean of several readings.
     case average(String)
@@ -40,7 +40,7 @@ public enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case unknownBytes(String)
 
     /// Whether a reading may be lost by it; otherwise the record is not a reading.
-    public var isLoss: Bool {
+    package var isLoss: Bool {
         switch self {
         case .average, .noPressures, .status, .otherKind, .zeros, .repeated: false
         default: true
@@ -48,7 +48,7 @@ public enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What is wrong, in one plain line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .average(let what): "an average, not a reading\(what.isEmpty ? "" : " (\(what))")"
         case .noPressures: "no pressures"
@@ -74,18 +74,18 @@ public enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// One record that did not become a reading.
-public struct ImportComplaint: Sendable, Hashable {
+package struct ImportComplaint: Sendable, Hashable {
     /// Where it is.
-    public var place: ImportPlace
+    package var place: ImportPlace
     /// Why.
-    public var reason: ImportRefusal
+    package var reason: ImportRefusal
 
     /// Sets each property as given.
-    public init(_ place: ImportPlace, _ reason: ImportRefusal) { (self.place, self.reason) = (place, reason) }
+    package init(_ place: ImportPlace, _ reason: ImportRefusal) { (self.place, self.reason) = (place, reason) }
 }
 
 /// Why a whole file cannot be read.
-public enum ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
+package enum ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// No layout fits. `firstLine` is that of the text; empty if the file is not text.
     case unknownLayout(firstLine: String)
     /// The layout is recognised but not read; `missing` says what is not documented.
@@ -106,7 +106,7 @@ public enum ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
     case tooMany(what: String, limit: Int)
 
     /// What is wrong, in one plain line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknownLayout(let line):
             "unknown layout"

@@ -1,11 +1,11 @@
 import CuffCore
 
 /// The order of the numbers of a date.
-public enum DateOrder: String, Sendable, Hashable, CaseIterable {
+package enum DateOrder: String, Sendable, Hashable, CaseIterable {
     case dmy, mdy, ymd
 
     /// `dmy`, `mdy`, `ymd`, or a pattern of strftime(3) such as `%d/%m/%Y %H:%M`; only its order is used.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if let order = DateOrder(rawValue: text.lowercased()) {
             self = order
             return

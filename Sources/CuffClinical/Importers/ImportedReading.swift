@@ -1,9 +1,9 @@
 import CuffCore
 
 /// A position in a file, for messages.
-public struct ImportPlace: Sendable, Hashable, CustomStringConvertible {
+package struct ImportPlace: Sendable, Hashable, CustomStringConvertible {
     /// Lines or records.
-    public enum Unit: String, Sendable, Hashable {
+    package enum Unit: String, Sendable, Hashable {
         /// A line of text, from 1 on.
         case line
         /// A record of a structured file or a row of a table, from 1 on.
@@ -11,20 +11,20 @@ public struct ImportPlace: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The unit of `number`.
-    public var unit: Unit
+    package var unit: Unit
     /// From 1 on.
-    public var number: Int
+    package var number: Int
 
     /// Sets each property as given.
-    public init(_ unit: Unit, _ number: Int) { (self.unit, self.number) = (unit, number) }
+    package init(_ unit: Unit, _ number: Int) { (self.unit, self.number) = (unit, number) }
     /// `line 7`.
-    public var description: String { "\(unit.rawValue) \(number)" }
+    package var description: String { "\(unit.rawValue) \(number)" }
 }
 
 /// One record of another program's file. Unlike a `Reading` it may lack a zone, and has no id of this program.
-public struct ImportedReading: Sendable, Hashable {
+package struct ImportedReading: Sendable, Hashable {
     /// When it was measured, as far as the file has it.
-    public enum Time: Sendable, Hashable {
+    package enum Time: Sendable, Hashable {
         /// A local time in an unknown zone.
         case wall(DeviceTime)
         /// An instant, with the minutes east of UTC if the file has them.
@@ -32,42 +32,42 @@ public struct ImportedReading: Sendable, Hashable {
     }
 
     /// The values, with the digits and unit of the file.
-    public var pressure: BloodPressure
+    package var pressure: BloodPressure
     /// When it was measured.
-    public var time: Time
+    package var time: Time
     /// The user number in the file, if any.
-    public var user: Int32?
+    package var user: Int32?
     /// Only flags for which the file has a column.
-    public var flags: MeasurementFlags = []
+    package var flags: MeasurementFlags = []
     /// The values were typed into the program that wrote the file.
-    public var isEntered = false
+    package var isEntered = false
     /// Note, posture and arm, if the file has them.
-    public var remarks: Remarks?
+    package var remarks: Remarks?
     /// The id of the record in the file, if any.
-    public var key: String?
+    package var key: String?
     /// The version of the record in the file; a higher one replaces a lower one of the same key.
-    public var version: Int64 = 0
+    package var version: Int64 = 0
     /// Where it is in the file.
-    public var place: ImportPlace
+    package var place: ImportPlace
     /// The id, if the file has one of this program.
-    public var id: Reading.ID?
+    package var id: Reading.ID?
     /// The revision of `id`.
-    public var revision: UInt8 = 0
+    package var revision: UInt8 = 0
     /// The reading, in files that this program wrote.
-    public var original: Reading?
+    package var original: Reading?
     /// The cuff's identity, in files that this program wrote.
-    public var device: String?
+    package var device: String?
     /// The cuff's driver, in files that this program wrote.
-    public var driver: String?
+    package var driver: String?
 
     /// A record with these values; everything else is unknown.
-    public init(_ pressure: BloodPressure, at time: Time, place: ImportPlace) {
+    package init(_ pressure: BloodPressure, at time: Time, place: ImportPlace) {
         (self.pressure, self.time, self.place) = (pressure, time, place)
     }
 
     /// The reading, with its id and times. The id is a hash of the layout, the user and the record's id, or its time and values, so
     /// reading a file twice gives the same ids. `zone` is that of times without a zone.
-    public func reading(of importer: Importer, user chosen: Int32? = nil, received: Timestamp, zone: ZoneTable) -> Reading {
+    package func reading(of importer: Importer, user chosen: Int32? = nil, received: Timestamp, zone: ZoneTable) -> Reading {
         if var reading = original {
             reading.origin = .imported
             if let chosen { reading.user = chosen }

@@ -2,7 +2,7 @@ import CuffCore
 
 extension Importer {
     /// Every built-in layout, in the order of recognition.
-    public static let all: [Importer] =
+    package static let all: [Importer] =
         [
             .csv, .ownLines, .ownCSV, .ownDatabase, .withings, .appleHealth, .omronReport, .omronReportGerman, .omronDetail, .ubpm,
             .omblepy,
@@ -11,7 +11,7 @@ extension Importer {
         ] + unsupported
 
     /// The layout with this name; throws if the name is unknown.
-    public static func named(_ name: String, among importers: [Importer] = all) throws(ImportFault) -> Importer {
+    package static func named(_ name: String, among importers: [Importer] = all) throws(ImportFault) -> Importer {
         guard let found = importers.first(where: { $0.name == name }) else {
             throw .badOption("unknown layout `\(name)`; known are \(importers.map(\.name).joined(separator: ", "))")
         }
@@ -25,7 +25,7 @@ extension Importer {
     }
 
     /// The layout of a file with this beginning; `nil` if it is unknown. If the options have a mapping, the mapped table.
-    public static func recognised(_ head: [UInt8], _ options: ImportOptions, among importers: [Importer] = all) -> Importer? {
+    package static func recognised(_ head: [UInt8], _ options: ImportOptions, among importers: [Importer] = all) -> Importer? {
         if options.columns != nil, let table = importers.first(where: { $0.name == Importer.csv.name }) { return table }
         var head = head
         if head.starts(with: [0xEF, 0xBB, 0xBF]) { head.removeFirst(3) }
@@ -33,7 +33,7 @@ extension Importer {
     }
 
     /// The layout of a database with these tables and columns; `nil` if it is unknown.
-    public static func recognised(tables: [String: Set<String>], among importers: [Importer] = all) -> Importer? {
+    package static func recognised(tables: [String: Set<String>], among importers: [Importer] = all) -> Importer? {
         importers.first { importer in
             guard case .database(let database) = importer.form else { return false }
             return database.tables.allSatisfy { name, columns in tables[name].map { $0.isSuperset(of: columns) } ?? false }

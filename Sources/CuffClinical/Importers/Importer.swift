@@ -4,9 +4,9 @@ import CuffCore
 /// databases and archives are opened elsewhere.
 ///
 /// A program that embeds this library can create importers of its own and pass them with the built-in ones.
-public struct Importer: Sendable, CustomStringConvertible {
+package struct Importer: Sendable, CustomStringConvertible {
     /// The container of a layout.
-    public enum Form: Sendable {
+    package enum Form: Sendable {
         /// Bytes of a file or of a member of an archive.
         case bytes(@Sendable (_ options: ImportOptions, _ head: [UInt8]) throws(ImportFault) -> any ImportReader)
         /// Rows of an SQLite database.
@@ -16,22 +16,22 @@ public struct Importer: Sendable, CustomStringConvertible {
     }
 
     /// The driver id of its readings, `import-` and the name.
-    public let driver: DriverID
+    package let driver: DriverID
     /// The program that writes such files.
-    public let program: String
+    package let program: String
     /// A description in one line.
-    public let help: String
+    package let help: String
     /// How a file is recognised, in one line.
-    public let sign: String
+    package let sign: String
     /// The container.
-    public let form: Form
+    package let form: Form
     private let recognises: @Sendable (_ head: [UInt8]) -> Bool
 
     /// `recognise` gets at most this many bytes of the beginning.
-    public static let headLength = 65536
+    package static let headLength = 65536
 
     /// Sets each property as given. `driver` begins with `import-`.
-    public init(
+    package init(
         _ driver: DriverID, program: String, help: String, sign: String, form: Form,
         recognise: @escaping @Sendable (_ head: [UInt8]) -> Bool = { _ in false }
     ) {
@@ -40,16 +40,16 @@ public struct Importer: Sendable, CustomStringConvertible {
     }
 
     /// The name on the command line.
-    public var name: String { String(driver.description.dropFirst("import-".count)) }
+    package var name: String { String(driver.description.dropFirst("import-".count)) }
     /// The name.
-    public var description: String { name }
+    package var description: String { name }
 
     /// Whether a file with this beginning (without a byte order mark) has this layout. Databases are recognised by their tables.
-    public func recognise(_ head: [UInt8]) -> Bool { recognises(head) }
+    package func recognise(_ head: [UInt8]) -> Bool { recognises(head) }
 }
 
 /// Reads one file of one layout. It gets the whole file `passes` times, in chunks of any size.
-public protocol ImportReader {
+package protocol ImportReader {
     /// How often the whole file is read: 2 if the beginning cannot be interpreted without the end.
     var passes: Int { get }
     /// Takes the next bytes. Throws if the rest of the file cannot be read.
@@ -60,21 +60,21 @@ public protocol ImportReader {
 
 extension ImportReader {
     /// 1.
-    public var passes: Int { 1 }
+    package var passes: Int { 1 }
 }
 
 /// What a reader has found since the output was last emptied.
-public struct ImportOutput: Sendable {
+package struct ImportOutput: Sendable {
     /// Readings, in the order of the file.
-    public var readings: [ImportedReading] = []
+    package var readings: [ImportedReading] = []
     /// Records that did not become readings.
-    public var complaints: [ImportComplaint] = []
+    package var complaints: [ImportComplaint] = []
 
     /// Empty.
-    public init() {}
+    package init() {}
 
     /// Adds a reading, unless its values are implausible: these are refused.
-    public mutating func add(_ reading: ImportedReading) {
+    package mutating func add(_ reading: ImportedReading) {
         let pressure = reading.pressure
         guard pressure.isPlausible || reading.original != nil else {
             return refuse(reading.place, .implausible(Self.text(pressure)))
@@ -83,7 +83,7 @@ public struct ImportOutput: Sendable {
     }
 
     /// Adds a complaint about a record.
-    public mutating func refuse(_ place: ImportPlace, _ reason: ImportRefusal) { complaints.append(ImportComplaint(place, reason)) }
+    package mutating func refuse(_ place: ImportPlace, _ reason: ImportRefusal) { complaints.append(ImportComplaint(place, reason)) }
 
     private static func text(_ pressure: BloodPressure) -> String {
         var text = TextBuffer(capacity: 64)
@@ -104,9 +104,9 @@ public struct ImportOutput: Sendable {
 }
 
 /// A layout in a database: its tables, the query, and the interpretation of a row.
-public struct ImportDatabase: Sendable {
+package struct ImportDatabase: Sendable {
     /// One value of a row.
-    public enum Cell: Sendable, Hashable {
+    package enum Cell: Sendable, Hashable {
         case null
         case integer(Int64)
         case real(Double)
@@ -115,14 +115,14 @@ public struct ImportDatabase: Sendable {
     }
 
     /// Required tables with their required columns.
-    public let tables: [String: [String]]
+    package let tables: [String: [String]]
     /// The SQL; `columns` are the existing columns of each table.
-    public let query: @Sendable (_ columns: [String: Set<String>]) -> String
+    package let query: @Sendable (_ columns: [String: Set<String>]) -> String
     /// Interprets a row; throws if it is not a reading.
-    public let row: @Sendable (_ cells: [Cell], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading
+    package let row: @Sendable (_ cells: [Cell], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading
 
     /// Sets each property as given.
-    public init(
+    package init(
         tables: [String: [String]], query: @escaping @Sendable (_ columns: [String: Set<String>]) -> String,
         row: @escaping @Sendable (_ cells: [Cell], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading
     ) {
@@ -131,18 +131,18 @@ public struct ImportDatabase: Sendable {
 }
 
 /// Facts about a file that the user supplies.
-public struct ImportOptions: Sendable {
+package struct ImportOptions: Sendable {
     /// The name of the file without its folder.
-    public var fileName = ""
+    package var fileName = ""
     /// The columns of a table without a known layout.
-    public var columns: ColumnMapping?
+    package var columns: ColumnMapping?
     /// The unit of the pressures, if the file does not say it.
-    public var unit: PressureUnit?
+    package var unit: PressureUnit?
     /// The order of numeric dates, if the file does not show it.
-    public var dates: DateOrder?
+    package var dates: DateOrder?
     /// Finds a zone by its name, for layouts with zone names.
-    public var zoneNamed: @Sendable (String) -> ZoneTable?
+    package var zoneNamed: @Sendable (String) -> ZoneTable?
 
     /// Without any facts, and by default without zone names.
-    public init(zoneNamed: @escaping @Sendable (String) -> ZoneTable? = { _ in nil }) { self.zoneNamed = zoneNamed }
+    package init(zoneNamed: @escaping @Sendable (String) -> ZoneTable? = { _ in nil }) { self.zoneNamed = zoneNamed }
 }

@@ -1,6 +1,6 @@
 extension Language {
     /// The default, with every phrase.
-    public static let english = Language(
+    package static let english = Language(
         code: "en", decimalMark: ".", dateForm: "%1 %2",
         months: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
         weekdays: ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], phrases: englishPhrases, words: vocabulary)

@@ -2,9 +2,9 @@ import CuffCore
 
 /// The language of the report and of the live page: phrases, words of flags and reasons, dates and decimal marks. A further language is a
 /// file beside `Language+German.swift` and an entry of `all`.
-public struct Language: Sendable, Hashable {
+package struct Language: Sendable, Hashable {
     /// The code of ISO 639-1, as in HTML and in the configuration.
-    public let code: String
+    package let code: String
     let decimalMark: String
     /// `%1` is the day, `%2` the name of the month.
     let dateForm: String
@@ -15,13 +15,13 @@ public struct Language: Sendable, Hashable {
     let words: [String: String]
 
     /// Every language; the first is the default.
-    public static let all = [english, german]
+    package static let all = [english, german]
 
     /// The language of that code, or `nil`.
-    public static func named(_ code: String) -> Language? { all.first { $0.code == code.lowercased() } }
+    package static func named(_ code: String) -> Language? { all.first { $0.code == code.lowercased() } }
 
     /// The best of a browser's header `Accept-Language` (RFC 9110, 12.5.4): `de-DE,de;q=0.9,en;q=0.8`.
-    public static func accepted(_ header: String) -> Language {
+    package static func accepted(_ header: String) -> Language {
         var best: (language: Language, weight: Double)?
         for item in header.split(separator: ",") {
             let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }

@@ -2,7 +2,7 @@ import CuffCore
 
 /// The content of a page for the doctor: averages, extremes, parts of the day, and readings that were left out, with the reason.
 /// `ReportPage` draws it. Readings that are not listed are not kept: memory grows with the months that they cover, not with their number.
-public struct Report: Sendable {
+package struct Report: Sendable {
     package struct Entry: Sendable, Hashable {
         package var point: ReadingPoint
         package var isEntered: Bool
@@ -75,9 +75,9 @@ public struct Report: Sendable {
     }
 
     /// The name at the top of the page; empty for none.
-    public var person: String
+    package var person: String
     /// The heading of the person, if the page has several and no name was given.
-    public var section = ""
+    package var section = ""
     /// The averages by a rule, each with the name of its cuff, which is empty if all are of one cuff.
     package var averages: [(cuff: String, average: ProtocolAverage)] = []
     /// The guideline with which means are compared; `nil` for none.
@@ -90,25 +90,25 @@ public struct Report: Sendable {
     /// Whether the page has the appendix.
     package var explains = false
     /// Whether every reading is listed.
-    public var listsReadings = true
+    package var listsReadings = true
     /// The zone of every time on the page.
-    public let zone: ZoneTable
+    package let zone: ZoneTable
     /// When morning and evening are.
-    public let windows: DayWindows
+    package let windows: DayWindows
     package let lines: ReferenceLines
     /// Which readings count.
-    public let rule: InclusionRule
+    package let rule: InclusionRule
     /// The readings that count, in the order in which they were added; empty if they are too many, or cover too long a time, for a list.
     package private(set) var entries: [Entry] = []
     /// The latest `mostLeftOut` readings that do not count, ascending; those of unknown time first.
     package private(set) var leftOut: [LeftOut] = []
     /// How many readings do not count.
-    public private(set) var leftOutCount = 0
+    package private(set) var leftOutCount = 0
     private(set) var leftOutByReason: [Exclusion: Int] = [:]
     /// The medicines of the remarks, with the number of readings; at most `mostMedicines`.
     private(set) var medicines: [String: Int] = [:]
     /// The cuffs of the readings, each once.
-    public private(set) var sources: [Provenance] = []
+    package private(set) var sources: [Provenance] = []
     private(set) var tally: ReportTally
     private var places: SessionPlaces
 
@@ -119,7 +119,7 @@ public struct Report: Sendable {
     static let mostMedicines = 20
 
     /// A report without readings, with the threshold of a guideline; `nil`: that of `PressureGuideline.usual`.
-    public init(
+    package init(
         person: String = "", zone: ZoneTable, windows: DayWindows = .usual, guideline: PressureGuideline?, setting: PressureSetting = .home,
         excludesDisturbed: Bool = false
     ) {
@@ -140,17 +140,17 @@ public struct Report: Sendable {
     var name: String { person.isEmpty ? section : person }
 
     /// How many readings count.
-    public var count: Int { tally.count }
+    package var count: Int { tally.count }
 
     /// The index of a cuff in `sources`, to which it is added if it is new.
-    public mutating func place(of provenance: Provenance) -> Int {
+    package mutating func place(of provenance: Provenance) -> Int {
         if let place = sources.firstIndex(of: provenance) { return place }
         sources.append(provenance)
         return sources.count - 1
     }
 
     /// Adds a reading; `setAside`: it was set aside by hand.
-    public mutating func add(_ reading: Reading, from provenance: Provenance, setAside: Bool = false) {
+    package mutating func add(_ reading: Reading, from provenance: Provenance, setAside: Bool = false) {
         // Quantities of other devices, and pulses without a pressure, are left out of this page.
         switch reading.content {
         case .bloodPressure, .failure: break

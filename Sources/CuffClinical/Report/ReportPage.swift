@@ -2,21 +2,21 @@ import CuffCore
 
 /// Draws a `Report` as one self-contained HTML page: no script, nothing loaded, all text escaped. Each person has a section, which is
 /// printed on separate paper.
-public struct ReportPage: Sendable {
+package struct ReportPage: Sendable {
     /// The first person's report.
-    public let report: Report
+    package let report: Report
     /// Name and version of the program, for the foot of the page.
-    public let generator: String
+    package let generator: String
     /// The language of the page.
-    public let language: Language
+    package let language: Language
     private let others: [Report]
     private let paper: Paper
 
     /// The papers of printers.
-    public enum Paper: String, Sendable, Hashable, CaseIterable { case a4, letter }
+    package enum Paper: String, Sendable, Hashable, CaseIterable { case a4, letter }
 
     /// `others` are the reports of the other persons on the same page, in their order.
-    public init(
+    package init(
         _ report: Report, _ others: [Report] = [], generator: String = "cuff", paper: Paper = .a4, language: Language = .english
     ) {
         (self.report, self.others, self.generator, self.paper) = (report, others, generator, paper)
@@ -24,7 +24,7 @@ public struct ReportPage: Sendable {
     }
 
     /// Appends the whole page; `generated` is printed in its foot.
-    public func append(generated: Timestamp, to text: inout TextBuffer) {
+    package func append(generated: Timestamp, to text: inout TextBuffer) {
         let title = report.person.isEmpty ? language[.bloodPressure] : language[.bloodPressureOf, report.person]
         text.append(
             html: """

@@ -1,14 +1,14 @@
 import CuffCore
 
 /// The pulse limits for events. Nothing is diagnosed; the person sets the limits.
-public struct HeartRateLimits: Sendable, Hashable {
+package struct HeartRateLimits: Sendable, Hashable {
     /// Beats per minute; at or below is low.
-    public let low: Double
+    package let low: Double
     /// At or above is high.
-    public let high: Double
+    package let high: Double
 
     /// `nil` if the limits cross.
-    public init?(low: Double, high: Double) {
+    package init?(low: Double, high: Double) {
         guard low >= 0, low < high else { return nil }
         self.low = low
         self.high = high
@@ -20,7 +20,7 @@ public struct HeartRateLimits: Sendable, Hashable {
     }
 
     /// 40 and 120 per minute, usual limits of smart watches.
-    public static let usual = HeartRateLimits(40, 120)
+    package static let usual = HeartRateLimits(40, 120)
 }
 
 /// An event of a reading: an irregular pulse, a high or a low heart rate.

@@ -20,7 +20,7 @@ public struct ReadingSamples: Sendable, Hashable {
     package let events: [HeartEvent]
 
     /// `zone` is named in the metadata, and dates a reading that has only its cuff's own time.
-    public init(
+    package init(
         _ reading: Reading, source: HealthSource, device: DeviceIdentity? = nil, zone: ZoneTable,
         limits: HeartRateLimits = .usual
     ) throws(HealthError) {

@@ -8,9 +8,9 @@ import CuffCore
 /// - A continuous cuff sends a reading for every beat: its series end with the measurement and belong to no reading.
 /// - An array of samples (RT-SA) is a separate series; it is discarded if a piece is missing.
 /// - A cuff that sends pressures without an end fills one series after the other.
-public struct SeriesRecorder: Sendable {
+package struct SeriesRecorder: Sendable {
     /// The most samples in memory for one cuff: 20 minutes at 200 a second.
-    public static let maximumCount = 240_000
+    package static let maximumCount = 240_000
     /// The least number of beats in a series.
     static let fewestBeats = 3
 
@@ -25,23 +25,23 @@ public struct SeriesRecorder: Sendable {
     private var isEnded = false
 
     /// `keepsFailed` keeps the series of measurements without a result.
-    public init(source: HealthSource, isContinuous: Bool = false, keepsFailed: Bool = false) {
+    package init(source: HealthSource, isContinuous: Bool = false, keepsFailed: Bool = false) {
         self.source = source
         self.isContinuous = isContinuous
         self.keepsFailed = keepsFailed
     }
 
     /// Nothing is being recorded.
-    public var isIdle: Bool { pressures == nil && beats == nil && beatGap == BeatGap() && !isEnded && wave.isEmpty }
+    package var isIdle: Bool { pressures == nil && beats == nil && beatGap == BeatGap() && !isEnded && wave.isEmpty }
 
     /// The number of samples and beats in memory.
-    public var count: Int { (pressures?.count ?? 0) + (beats?.count ?? 0) + wave.count }
+    package var count: Int { (pressures?.count ?? 0) + (beats?.count ?? 0) + wave.count }
 
     /// Whether this many further pressures and beats fit without ending a series.
-    public func hasRoom(for samples: Int) -> Bool { !isEnded && count + samples < Self.maximumCount }
+    package func hasRoom(for samples: Int) -> Bool { !isEnded && count + samples < Self.maximumCount }
 
     /// A live event at the time `now`, `elapsed` after the start of its measurement.
-    public mutating func take(
+    package mutating func take(
         _ event: LiveEvent, at elapsed: Duration?, now: Timestamp, device: DeviceIdentity? = nil, into finished: inout [HealthSeries]
     ) {
         let elapsed = max(.zero, elapsed ?? .zero)
@@ -63,7 +63,7 @@ public struct SeriesRecorder: Sendable {
     }
 
     /// A reading of the same cuff; ignored unless it was just measured.
-    public mutating func take(_ reading: Reading, into finished: inout [HealthSeries]) {
+    package mutating func take(_ reading: Reading, into finished: inout [HealthSeries]) {
         guard reading.origin == .measurement || reading.origin == .push, !reading.isPending else { return }
         switch reading.content {
         case .bloodPressure: if !isContinuous { finish(reading.id, into: &finished) }
@@ -73,7 +73,7 @@ public struct SeriesRecorder: Sendable {
     }
 
     /// Ends the recording without a result.
-    public mutating func close(into finished: inout [HealthSeries]) {
+    package mutating func close(into finished: inout [HealthSeries]) {
         wave.finish(source, into: &finished)
         if isContinuous || keepsFailed { return finish(nil, into: &finished) }
         reset()

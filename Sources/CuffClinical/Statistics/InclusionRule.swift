@@ -53,26 +53,26 @@ public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// Which readings count. By default all measurements of a person at a known time.
-public struct InclusionRule: Sendable, Hashable {
+package struct InclusionRule: Sendable, Hashable {
     /// Also leave out readings with movement, a loose cuff or an improper position.
-    public var excludesDisturbed: Bool
+    package var excludesDisturbed: Bool
     /// The zone of a cuff's own time, if no better time is known.
-    public var zone: ZoneTable
+    package var zone: ZoneTable
 
     /// The default rule; `excludesDisturbed` makes it stricter.
-    public init(zone: ZoneTable, excludesDisturbed: Bool = false) {
+    package init(zone: ZoneTable, excludesDisturbed: Bool = false) {
         self.zone = zone
         self.excludesDisturbed = excludesDisturbed
     }
 
     /// Whether a reading counts: its values, or why not.
-    public enum Verdict: Sendable, Hashable {
+    package enum Verdict: Sendable, Hashable {
         case counts(ReadingPoint)
         case excluded(Exclusion)
     }
 
     /// Whether one reading counts.
-    public func verdict(on reading: borrowing Reading) -> Verdict {
+    package func verdict(on reading: borrowing Reading) -> Verdict {
         guard case .bloodPressure(let pressure) = reading.content else { return .excluded(.notABloodPressure) }
         if reading.isPending { return .excluded(.pending) }
         if let reason = reason(reading.flags) { return .excluded(reason) }
@@ -87,7 +87,7 @@ public struct InclusionRule: Sendable, Hashable {
     }
 
     /// Why these flags exclude a reading; `nil` if they do not.
-    public func reason(_ flags: MeasurementFlags) -> Exclusion? {
+    package func reason(_ flags: MeasurementFlags) -> Exclusion? {
         if flags.contains(.implausible) { return .implausible }
         if !flags.isDisjoint(with: [.invalid, .notAvailable]) { return .invalid }
         if !flags.isDisjoint(with: [.testData, .demoData, .calibrationOngoing]) { return .notAPatient }

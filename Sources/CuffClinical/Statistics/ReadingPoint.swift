@@ -1,26 +1,26 @@
 import CuffCore
 
 /// One blood pressure for statistics, in mmHg and beats per minute.
-public struct ReadingPoint: Sendable, Hashable {
+package struct ReadingPoint: Sendable, Hashable {
     /// The id of the reading.
-    public var id: Reading.ID
+    package var id: Reading.ID
     /// Its time in the statistics.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The systolic pressure in mmHg, converted if the cuff sent kPa.
-    public var systolic: Double
+    package var systolic: Double
     /// The diastolic pressure in mmHg, converted if the cuff sent kPa.
-    public var diastolic: Double
+    package var diastolic: Double
     /// The mean pressure in mmHg; `nil` if the cuff sent none.
-    public var mean: Double?
+    package var mean: Double?
     /// Beats per minute; `nil` if the cuff sent none.
-    public var pulse: Double?
+    package var pulse: Double?
     /// What started the measurement.
-    public var trigger: Reading.Trigger
+    package var trigger: Reading.Trigger
     /// The flags of the reading.
-    public var flags: MeasurementFlags
+    package var flags: MeasurementFlags
 
     /// Sets each property as given.
-    public init(
+    package init(
         id: Reading.ID, time: Timestamp, systolic: Double, diastolic: Double, mean: Double? = nil, pulse: Double? = nil,
         trigger: Reading.Trigger = .unknown, flags: MeasurementFlags = []
     ) {
@@ -35,7 +35,7 @@ public struct ReadingPoint: Sendable, Hashable {
     }
 
     /// Ascending in time; within one instant by id.
-    public static func isEarlier(_ a: ReadingPoint, _ b: ReadingPoint) -> Bool {
+    package static func isEarlier(_ a: ReadingPoint, _ b: ReadingPoint) -> Bool {
         a.time != b.time ? a.time < b.time : Reading.ID.precedes(a.id, b.id)
     }
 }

@@ -1,29 +1,29 @@
 import CuffCore
 
 /// Statistics of the blood pressures of one bucket, of one source or of all.
-public struct ReadingStatistics: Sendable, Hashable {
+package struct ReadingStatistics: Sendable, Hashable {
     /// How many blood pressures were added.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// Systolic pressures in mmHg.
-    public private(set) var systolic = QuantityStatistics()
+    package private(set) var systolic = QuantityStatistics()
     /// Diastolic pressures in mmHg.
-    public private(set) var diastolic = QuantityStatistics()
+    package private(set) var diastolic = QuantityStatistics()
     /// Mean pressures in mmHg, if the cuff sent them; never computed here.
-    public private(set) var mean = QuantityStatistics()
+    package private(set) var mean = QuantityStatistics()
     /// Beats per minute, if the cuff sent them.
-    public private(set) var pulse = QuantityStatistics()
+    package private(set) var pulse = QuantityStatistics()
     /// Readings of measurements that a person started.
-    public private(set) var manualCount = 0
+    package private(set) var manualCount = 0
     /// Readings of measurements that the cuff or a schedule started.
-    public private(set) var automaticCount = 0
+    package private(set) var automaticCount = 0
     /// Readings with the flag `irregular_pulse`.
-    public private(set) var irregularCount = 0
+    package private(set) var irregularCount = 0
 
     /// No readings.
-    public init() {}
+    package init() {}
 
     /// Adds one blood pressure.
-    public mutating func add(_ point: ReadingPoint) {
+    package mutating func add(_ point: ReadingPoint) {
         count += 1
         systolic.add(DatedValue(point.systolic, at: point.time, from: point.id))
         diastolic.add(DatedValue(point.diastolic, at: point.time, from: point.id))
@@ -40,7 +40,7 @@ public struct ReadingStatistics: Sendable, Hashable {
 
 extension ReadingStatistics {
     /// Adds the blood pressures of other statistics.
-    public mutating func merge(_ other: ReadingStatistics) {
+    package mutating func merge(_ other: ReadingStatistics) {
         count += other.count
         systolic.merge(other.systolic)
         diastolic.merge(other.diastolic)

@@ -7,15 +7,15 @@ public struct StatisticsBucket: Sendable, Hashable {
 
     init(key: Int64) { self.key = key }
     /// All sources together.
-    public internal(set) var merged = ReadingStatistics()
+    package internal(set) var merged = ReadingStatistics()
     /// By the caller's number of the source; empty unless `bySource`.
-    public internal(set) var sources: [Int: ReadingStatistics] = [:]
+    package internal(set) var sources: [Int: ReadingStatistics] = [:]
     /// Readings that a person started, if `readings`. Ascending in the collection's `buckets`.
-    public internal(set) var manual: [ReadingPoint] = []
+    package internal(set) var manual: [ReadingPoint] = []
     /// Readings that the cuff or a schedule started.
-    public internal(set) var automatic: [ReadingPoint] = []
+    package internal(set) var automatic: [ReadingPoint] = []
     /// Readings whose cuff does not report the trigger.
-    public internal(set) var unknownTrigger: [ReadingPoint] = []
+    package internal(set) var unknownTrigger: [ReadingPoint] = []
 }
 
 /// Statistics by day, week, month, hour or part of the day. Readings are not kept unless `readings` is set: memory grows with the number
@@ -50,7 +50,7 @@ public struct StatisticsCollection: Sendable {
     }
 
     /// Adds one blood pressure to its bucket. `source` is the caller's number of the cuff.
-    public mutating func add(_ point: ReadingPoint, source: Int = 0) {
+    package mutating func add(_ point: ReadingPoint, source: Int = 0) {
         let key = cut.key(at: point.time)
         let place = place(of: key)
         found[place].merged.add(point)

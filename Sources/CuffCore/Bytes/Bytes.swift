@@ -131,10 +131,10 @@ extension Span where Element == UInt8 {
 }
 
 /// Hexadecimal text.
-public enum Hex {
+package enum Hex {
     /// The value 0…15 of an ASCII hexadecimal digit of either case; `nil` for any other character.
     @inline(__always)
-    public static func value(_ character: UInt8) -> UInt8? {
+    package static func value(_ character: UInt8) -> UInt8? {
         switch character {
         case 0x30...0x39: character - 0x30
         case 0x41...0x46: character - 0x37
@@ -144,7 +144,7 @@ public enum Hex {
     }
 
     /// Parses hexadecimal text, ignoring blanks; `nil` if it is not hexadecimal or has an odd number of digits.
-    public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+    package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?
         for character in text.utf8 where character != 0x20 && character != 0x09 {
@@ -162,7 +162,7 @@ public enum Hex {
     private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 
     /// Lower-case digits, separated by `separator`.
-    public static func text(_ bytes: some Sequence<UInt8>, separator: String = " ") -> String {
+    package static func text(_ bytes: some Sequence<UInt8>, separator: String = " ") -> String {
         var text = ""
         for byte in bytes {
             if !text.isEmpty { text += separator }
@@ -173,7 +173,7 @@ public enum Hex {
     }
 
     /// Two upper-case digits, as several cuffs write their checksums.
-    public static func upper(_ byte: UInt8) -> [UInt8] {
+    package static func upper(_ byte: UInt8) -> [UInt8] {
         [byte >> 4, byte & 15].map { $0 < 10 ? 0x30 + $0 : 0x37 + $0 }
     }
 }

@@ -1,5 +1,5 @@
 /// How far bytes match a template of fixed-width text.
-public enum ShapeFit: Sendable, Hashable {
+package enum ShapeFit: Sendable, Hashable {
     case no
     case partial
     case whole
@@ -8,7 +8,7 @@ public enum ShapeFit: Sendable, Hashable {
 extension Span where Element == UInt8 {
     /// Compares the front with a template, character by character: `#` a digit, `_` a digit or a blank, `~` a digit, a blank or a
     /// dash, `%` an upper-case hexadecimal digit, `*` any printable character except a comma; any other character matches itself.
-    public func fit(_ shape: StaticString, at offset: Int = 0) -> ShapeFit {
+    package func fit(_ shape: StaticString, at offset: Int = 0) -> ShapeFit {
         let length = shape.utf8CodeUnitCount
         var index = 0
         while index < length {

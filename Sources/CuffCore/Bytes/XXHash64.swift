@@ -1,6 +1,6 @@
 /// xxHash, 64 bits (github.com/Cyan4973/xxHash, `doc/xxhash_spec.md`), for reading ids; not cryptographic. Check values of the
 /// specification's test program: XXH64("", 0) = EF46DB3751D8E999, XXH64("abc", 0) = 44BC2CF5AD770999.
-public struct XXHash64: Sendable {
+package struct XXHash64: Sendable {
     private static let p1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let p2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
     private static let p3: UInt64 = 0x1656_67B1_9E37_79F9
@@ -22,13 +22,13 @@ public struct XXHash64: Sendable {
 
     /// The 64-bit hash of the bytes. Different seeds give unrelated hashes of the same bytes.
     @inline(__always)
-    public static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
+    package static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
         bytes.withUnsafeBytes { hash($0, seed: seed) }
     }
 
     /// The 64-bit hash of a buffer, which is only read during the call.
     @inline(__always)
-    public static func hash(_ data: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+    package static func hash(_ data: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         guard let base = data.baseAddress, data.count > 0 else { return finish(seed &+ p5) }
         let total = UInt64(truncatingIfNeeded: data.count)
         // The longest and most frequent record stored inline: a constant length lets the compiler unroll the loop.

@@ -1,24 +1,24 @@
 /// A recording without personal data: bytes rewritten by the family's `Redaction`, header reduced to what a reader of the bytes needs.
-public struct CaptureRedaction: Sendable {
+package struct CaptureRedaction: Sendable {
     /// The rewritten items, as many as before.
-    public private(set) var items: [CaptureItem] = []
+    package private(set) var items: [CaptureItem] = []
     /// The kept fields, and `changed`.
-    public private(set) var header = CaptureHeader()
+    package private(set) var header = CaptureHeader()
     /// The changes made.
-    public private(set) var work: Redaction.Work
+    package private(set) var work: Redaction.Work
     /// Header fields that were removed.
-    public private(set) var droppedFields: [String] = []
+    package private(set) var droppedFields: [String] = []
     /// The number of removed events with free text.
-    public private(set) var droppedEvents = 0
+    package private(set) var droppedEvents = 0
 
     /// Header fields kept unchanged. `cuff` and `consent` are free text, so the sender of the recording must check them.
-    public static let keptFields = ["driver", "cuff", "origin", "line", "consent"]
+    package static let keptFields = ["driver", "cuff", "origin", "line", "consent"]
     private static let knownEvents: Set<String> = [
         CaptureEvent.framingError, .parityError, .overrun, .lineBreak, .unplugged, .silence,
     ].reduce(into: []) { $0.insert($1.text) }
 
     /// Rewrites a whole recording; times are shifted by `days`.
-    public init(_ original: [CaptureItem], header: CaptureHeader, by redaction: Redaction, days: Int) {
+    package init(_ original: [CaptureItem], header: CaptureHeader, by redaction: Redaction, days: Int) {
         work = Redaction.Work(days: days)
         items = original.filter { item in
             guard case .event(let event) = item.content else { return true }
@@ -59,7 +59,7 @@ public struct CaptureRedaction: Sendable {
     }
 
     /// A summary of the changes, for the header and the user. Omits the shift, which would reveal the times.
-    public var summary: String {
+    package var summary: String {
         var parts = Redaction.Kind.allCases.compactMap { kind in
             work.changes[kind].map { "\(kind.rawValue) (\($0)\(kind == .time ? ", shifted by whole days" : ""))" }
         }

@@ -1,6 +1,6 @@
 /// Replays the cuff's side of a recorded conversation to a live host. For bytes of the recorded host it waits for any bytes, with a
 /// time-out. At the end it is silent, or disconnects after `! unplugged`. It restarts each time it is opened.
-public struct CaptureSimulator: CuffSimulator {
+package struct CaptureSimulator: CuffSimulator {
     /// Longer than any request takes.
     static let patience = Duration.seconds(4)
     /// Bytes that the host sends together arrive within this time.
@@ -13,10 +13,10 @@ public struct CaptureSimulator: CuffSimulator {
     private var isWaiting = false
 
     /// Replays these items, ignoring their times.
-    public init(_ items: [CaptureItem]) { lines = items.map(\.content) }
+    package init(_ items: [CaptureItem]) { lines = items.map(\.content) }
 
     /// Returns what the recorded cuff did next.
-    public mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
+    package mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         switch event {
         case .opened:
             place = 0

@@ -1,13 +1,13 @@
 /// Reads the text form of a capture incrementally, in constant memory. `# key: value` lines come first, then `[SECONDS] < hex` from the
 /// cuff, `[SECONDS] > hex` to it, `[SECONDS] ! event`. Later `#` lines, blank lines and `=` lines (table values) are ignored.
-public struct CaptureTextReader: CaptureReader {
+package struct CaptureTextReader: CaptureReader {
     /// Longest accepted line: 64 KiB APDUs (the protocol's largest) as spaced hex are 192 KiB.
-    public static let maximumLine = 1 << 19
+    package static let maximumLine = 1 << 19
 
     /// The header fields so far; complete once the first item is returned.
-    public private(set) var header = CaptureHeader()
+    package private(set) var header = CaptureHeader()
     /// The number of the last line read, from 1; 0 before the first.
-    public private(set) var line = 0
+    package private(set) var line = 0
     private var buffer: [UInt8] = []
     private var head = 0
     /// The part of the buffer known to contain no line feed.
@@ -18,15 +18,15 @@ public struct CaptureTextReader: CaptureReader {
     private var arrays = ReusedBytes()
 
     /// A reader at the beginning of a file.
-    public init() {}
+    package init() {}
 
     /// Adds the next bytes of the file, cut anywhere.
-    public mutating func feed(_ chunk: [UInt8]) {
+    package mutating func feed(_ chunk: [UInt8]) {
         if buffer.isEmpty { buffer = chunk } else { buffer.append(contentsOf: chunk) }
     }
 
     /// The next item; `nil` if more bytes are needed. Throws on a malformed line.
-    public mutating func next() throws(CaptureFault) -> CaptureItem? {
+    package mutating func next() throws(CaptureFault) -> CaptureItem? {
         // Moved out while it is read: a second reference would cost a copy.
         var bytes: [UInt8] = []
         swap(&bytes, &buffer)
@@ -49,11 +49,11 @@ public struct CaptureTextReader: CaptureReader {
     }
 
     /// Returns an item's storage, for the next item of its side.
-    public mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
+    package mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
 
     /// Ends the file; a last line without a line feed counts.
     @discardableResult
-    public mutating func finish() throws(CaptureFault) -> CaptureItem? {
+    package mutating func finish() throws(CaptureFault) -> CaptureItem? {
         let rest = takeRest()
         return rest.isEmpty ? nil : try readLine(rest, 0, rest.count)
     }
@@ -214,14 +214,14 @@ public struct CaptureTextReader: CaptureReader {
 }
 
 /// Writes the text form.
-public enum CaptureText {
+package enum CaptureText {
     /// Appends the header as `# key: value` lines, in order.
-    public static func appendHeader(_ header: CaptureHeader, to text: inout TextBuffer) {
+    package static func appendHeader(_ header: CaptureHeader, to text: inout TextBuffer) {
         for field in header.fields { text.append(string: "# \(field.key): \(field.value)\n") }
     }
 
     /// Appends one item as a line with its line feed.
-    public static func append(_ item: CaptureItem, to text: inout TextBuffer) {
+    package static func append(_ item: CaptureItem, to text: inout TextBuffer) {
         if let time = item.time {
             text.append(decimal: time / 1_000_000)
             text.append(0x2E)

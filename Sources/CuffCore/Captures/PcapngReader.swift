@@ -1,13 +1,13 @@
 /// Reads pcapng incrementally, in constant memory: serial bytes of LINKTYPE_RTAC_SERIAL, or a cuff's bytes in a usbmon capture.
-public struct PcapngReader: CaptureReader {
+package struct PcapngReader: CaptureReader {
     /// The `key: value` comments of the first section.
-    public private(set) var header = CaptureHeader()
+    package private(set) var header = CaptureHeader()
     /// The number of the current block, from 1, as in `CaptureFault.line`.
-    public private(set) var block = 0
+    package private(set) var block = 0
     /// When the first packet was captured, if known; item times are relative to it.
-    public private(set) var start: Timestamp?
+    package private(set) var start: Timestamp?
     /// What is known of the devices in a usbmon capture.
-    public var usb: USBConversation
+    package var usb: USBConversation
 
     private struct Interface {
         var link: Pcapng.LinkType?
@@ -27,24 +27,24 @@ public struct PcapngReader: CaptureReader {
     private var arrays = ReusedBytes()
 
     /// `selection` and `chip` choose the device of a usbmon capture and override its bridge type; neither affects serial captures.
-    public init(_ selection: USBConversation.Selection = .first, chip: USBConversation.Chip? = nil) {
+    package init(_ selection: USBConversation.Selection = .first, chip: USBConversation.Chip? = nil) {
         usb = USBConversation(selection, chip: chip)
     }
 
     /// Whether a file with this beginning is pcapng.
-    public static func recognises(_ beginning: [UInt8]) -> Bool {
+    package static func recognises(_ beginning: [UInt8]) -> Bool {
         beginning.starts(with: [0x0A, 0x0D, 0x0D, 0x0A])
     }
 
     /// Adds the next bytes of the file, cut anywhere.
-    public mutating func feed(_ chunk: [UInt8]) {
+    package mutating func feed(_ chunk: [UInt8]) {
         let passed = min(passing, chunk.count)
         passing -= passed
         if buffer.isEmpty && passed == 0 { buffer = chunk } else { buffer.append(contentsOf: chunk[passed...]) }
     }
 
     /// The next item; `nil` if more bytes are needed. Throws on a malformed block.
-    public mutating func next() throws(CaptureFault) -> CaptureItem? {
+    package mutating func next() throws(CaptureFault) -> CaptureItem? {
         // Moved out while it is read: a second reference would cost a copy.
         var bytes: [UInt8] = []
         swap(&bytes, &buffer)
@@ -66,11 +66,11 @@ public struct PcapngReader: CaptureReader {
     }
 
     /// Returns an item's storage, for the next item of its side.
-    public mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
+    package mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
 
     /// Ends the file. Throws if it is empty or ends within a block; never returns an item.
     @discardableResult
-    public mutating func finish() throws(CaptureFault) -> CaptureItem? {
+    package mutating func finish() throws(CaptureFault) -> CaptureItem? {
         guard buffer.isEmpty, passing == 0 else { throw fault("the file ends within the block") }
         guard block > 0 else { throw fault("the file is empty") }
         return nil

@@ -1,5 +1,5 @@
 /// Writes a capture as pcapng of LINKTYPE_RTAC_SERIAL, one packet per text line, for Wireshark and `PcapngReader`.
-public struct PcapngWriter: Sendable {
+package struct PcapngWriter: Sendable {
     /// Prefix of a comment with an event that has no code in the link type.
     static let eventPrefix = "event: "
 
@@ -7,10 +7,10 @@ public struct PcapngWriter: Sendable {
     private var last: Int64 = 0
 
     /// `start` is the instant of time 0; zero if unknown.
-    public init(start: Timestamp = Timestamp(milliseconds: 0)) { self.start = start }
+    package init(start: Timestamp = Timestamp(milliseconds: 0)) { self.start = start }
 
     /// The section header and its one interface. `name` is the node, `speed` in bit/s.
-    public func head(_ header: CaptureHeader, name: String = "", description: String = "", speed: Int? = nil) -> [UInt8] {
+    package func head(_ header: CaptureHeader, name: String = "", description: String = "", speed: Int? = nil) -> [UInt8] {
         var section = Self.u32(Pcapng.magic) + Self.u16(1) + Self.u16(0) + Self.u64(UInt64.max)
         section += Self.option(Pcapng.Option.application, Array("cuff".utf8))
         for field in header.fields {
@@ -28,7 +28,7 @@ public struct PcapngWriter: Sendable {
     }
 
     /// Appends one packet. An item without a time gets the previous one's.
-    public mutating func append(_ item: CaptureItem, to bytes: inout [UInt8]) {
+    package mutating func append(_ item: CaptureItem, to bytes: inout [UInt8]) {
         last = item.time ?? last
         switch item.content {
         case .toCuff(let data): append(.toCuff, data, direction: 2, to: &bytes)

@@ -1,23 +1,23 @@
 /// What the bytes of an unknown device show by themselves: a draft of a driver's sheet, to be sent with the recording. Each statement is a
 /// guess, with the number of frames that support it. Nothing is decoded with it.
-public struct RecordingDraft: Sendable {
+package struct RecordingDraft: Sendable {
     /// One line of the draft.
-    public struct Observation: Sendable, Hashable {
+    package struct Observation: Sendable, Hashable {
         /// What it is about: `line`, `framing`, `check`, `field`…
-        public var name: String
+        package var name: String
         /// What was seen.
-        public var text: String
+        package var text: String
     }
 
     /// The lines of the draft in their order.
-    public private(set) var observations: [Observation] = []
+    package private(set) var observations: [Observation] = []
     private let frames: [ArraySlice<UInt8>]
 
     /// Bytes that are looked at; a recording of an unknown device needs no more.
     private static let mostBytes = 4096
 
     /// Looks at a recording; `line` is the setting with which it was made, if known.
-    public init(_ items: [CaptureItem], line: String? = nil) {
+    package init(_ items: [CaptureItem], line: String? = nil) {
         var heard: [UInt8] = []
         var questions: [[UInt8]] = []
         var faults: [CaptureEvent: Int] = [:]

@@ -4,12 +4,12 @@
 /// - CDC-ACM, CP210x, PL2303, CH340: the bulk pair carries plain bytes; interrupts are line states.
 /// - HID: interrupt reports, and SET_REPORT for output and feature reports, one item each. CP2110: the bytes in them.
 /// The chip is recognised by descriptors or vendor requests in the capture, else by the first data.
-public struct USBConversation: Sendable {
+package struct USBConversation: Sendable {
     /// How a device carries a cuff's bytes: FTDI with status bytes, plain bulk (`serial`), HID reports, or a CP2110 HID-UART.
-    public enum Chip: String, Sendable, CaseIterable { case ftdi, serial, hid, cp2110 }
+    package enum Chip: String, Sendable, CaseIterable { case ftdi, serial, hid, cp2110 }
 
     /// Which device of the capture to read.
-    public enum Selection: Sendable, Hashable {
+    package enum Selection: Sendable, Hashable {
         /// The first device that transfers data and is not a hub.
         case first
         case address(bus: UInt16, device: UInt8)
@@ -17,21 +17,21 @@ public struct USBConversation: Sendable {
     }
 
     /// A device of the capture, as far as its transfers describe it.
-    public struct Device: Sendable, Hashable {
+    package struct Device: Sendable, Hashable {
         /// The bus number of usbmon.
-        public var bus: UInt16
+        package var bus: UInt16
         /// The device address on that bus, 1…127. It changes when the device is reconnected.
-        public var address: UInt8
+        package var address: UInt8
         /// The USB vendor id; `nil` if the capture has no device descriptor.
-        public var vendor: UInt16?
+        package var vendor: UInt16?
         /// The USB product id; `nil` if the capture has no device descriptor.
-        public var product: UInt16?
+        package var product: UInt16?
         /// `nil` if unknown.
-        public var chip: Chip?
+        package var chip: Chip?
         /// The chip was guessed from its data.
-        public var isChipAssumed = false
+        package var isChipAssumed = false
         /// The number of transfers with data.
-        public var transfers = 0
+        package var transfers = 0
 
         fileprivate var classes: Set<UInt8> = []
         fileprivate var mayBeCuff: Bool { classes.isEmpty || !classes.isSubset(of: [0x08, 0x09]) }
@@ -39,11 +39,11 @@ public struct USBConversation: Sendable {
     }
 
     /// In order of appearance; at most 512 (127 addresses on each of a few buses).
-    public private(set) var devices: [Device] = []
+    package private(set) var devices: [Device] = []
     /// The serial settings that the host requested by CDC SET_LINE_CODING.
-    public private(set) var line: LineSettings?
+    package private(set) var line: LineSettings?
     /// The index of the selected device in `devices`.
-    public private(set) var chosen: Int?
+    package private(set) var chosen: Int?
 
     private let selection: Selection
     private let chip: Chip?
@@ -53,7 +53,7 @@ public struct USBConversation: Sendable {
     private var isUnplugged = false
 
     /// `chip` overrides the detected chip.
-    public init(_ selection: Selection = .first, chip: Chip? = nil) {
+    package init(_ selection: Selection = .first, chip: Chip? = nil) {
         self.selection = selection
         self.chip = chip
     }

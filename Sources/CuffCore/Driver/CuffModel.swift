@@ -27,7 +27,7 @@ public struct CuffModel: Sendable {
     }
 
     /// How well words match a model; the least is the best.
-    public enum Match: Int, Sendable, Comparable {
+    package enum Match: Int, Sendable, Comparable {
         /// Each is a word of the name or the driver's id, or the USB id of the driver.
         case whole
         /// Each is the beginning of a word.
@@ -36,7 +36,7 @@ public struct CuffModel: Sendable {
         case part
 
         /// In the order of the cases.
-        public static func < (a: Match, b: Match) -> Bool { a.rawValue < b.rawValue }
+        package static func < (a: Match, b: Match) -> Bool { a.rawValue < b.rawValue }
     }
 
     /// The models that match all of the words, as well as any of the list does: `m7` finds the model `M7`, but not `HEM-7131U`.
@@ -48,7 +48,7 @@ public struct CuffModel: Sendable {
 
     /// How well all of a user's words match this model; `nil` if one does not. `hem7131u` and `7131u` are words of `HEM-7131U`;
     /// `bm 58` and `bm58` are the same.
-    public func match(_ words: [String]) -> Match? {
+    package func match(_ words: [String]) -> Match? {
         if words.count == 1, let id = USBID(words[0].hasPrefix("usb:") ? words[0].dropFirst(4) : words[0][...]) {
             guard case .driver(let driver) = support, driver.claims.contains(where: { $0.id == id }) else { return nil }
             return .whole

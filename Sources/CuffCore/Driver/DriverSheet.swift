@@ -1,7 +1,7 @@
 /// A driver's documentation as text, for `cuff drivers NAME`, the table of `cuff drivers` and docs/CUFFS.md.
-public enum DriverSheet {
+package enum DriverSheet {
     /// The full sheet of one driver: one fact per line, after a name of 14 columns.
-    public static func text(_ driver: CuffDriver) -> String {
+    package static func text(_ driver: CuffDriver) -> String {
         var lines = ["\(driver.id)  \(driver.summary)", ""]
         func row(_ name: String, _ value: String) { lines.append(padded(name, 14) + value) }
         row("models", driver.models.joined(separator: ", "))
@@ -54,7 +54,7 @@ public enum DriverSheet {
     }
 
     /// A claim as text: the ids and what happens when such a device is connected.
-    public static func claim(_ claim: CuffDriver.Claim) -> String {
+    package static func claim(_ claim: CuffDriver.Claim) -> String {
         switch claim {
         case .usb(let vendor, let product): "\(hex(vendor)):\(hex(product)) (claimed when plugged in)"
         case .release(let vendor, let product, let release):
@@ -64,10 +64,10 @@ public enum DriverSheet {
     }
 
     /// The column heads of `cells`.
-    public static let columns = ["DRIVER", "TRANSPORT", "FRAMING", "CHECK", "GRADE", "TESTED ON", "CAN"]
+    package static let columns = ["DRIVER", "TRANSPORT", "FRAMING", "CHECK", "GRADE", "TESTED ON", "CAN"]
 
     /// One driver's cells, in the order of `columns`.
-    public static func cells(_ driver: CuffDriver) -> [String] {
+    package static func cells(_ driver: CuffDriver) -> [String] {
         [
             driver.id.description, node(driver), driver.framing, driver.check ?? "none",
             driver.grade.rawValue, driver.testedOn.text, driver.capabilities.words.joined(separator: ","),
@@ -75,25 +75,25 @@ public enum DriverSheet {
     }
 
     /// A table for a terminal of this width: driver, models, connection.
-    public static func table(_ drivers: [CuffDriver], width: Int?) -> String {
+    package static func table(_ drivers: [CuffDriver], width: Int?) -> String {
         let rows = drivers.map { [$0.id.description, $0.models.joined(separator: ", "), connection($0), $0.testedOn.text] }
         return TextTable(["DRIVER", "MODELS", "CONNECTION", "TESTED ON"], rows, wrapping: 1, optional: [3]).text(width: width)
     }
 
     /// The connection in a few words: the kind of line, and the cuff's or bridge chip's ids.
-    public static func connection(_ driver: CuffDriver) -> String {
+    package static func connection(_ driver: CuffDriver) -> String {
         let line = driver.medium == .tty ? "serial" : "USB"
         let ids = driver.claims.map { $0.id.description }
         return ([line] + ids).joined(separator: " ")
     }
 
     /// One driver per line, tab-separated: the cells of `columns`, then the models.
-    public static func plain(_ drivers: [CuffDriver]) -> String {
+    package static func plain(_ drivers: [CuffDriver]) -> String {
         drivers.map { (cells($0) + [$0.models.joined(separator: ", ")]).joined(separator: "\t") + "\n" }.joined()
     }
 
     /// The table of docs/CUFFS.md.
-    public static func markdown(_ drivers: [CuffDriver]) -> String {
+    package static func markdown(_ drivers: [CuffDriver]) -> String {
         var text = "| driver | models | transport | framing; check | grade, tested on | can |\n|---|---|---|---|---|---|\n"
         for driver in drivers {
             let framing = "\(driver.framing); \(driver.check ?? "no check")"
@@ -104,7 +104,7 @@ public enum DriverSheet {
     }
 
     /// Appends one JSON object and a line feed. Keys are additive; an absent key means unknown or none.
-    public static func appendJSON(_ driver: CuffDriver, to text: inout TextBuffer) {
+    package static func appendJSON(_ driver: CuffDriver, to text: inout TextBuffer) {
         func strings(_ values: [String], _ key: StaticString, _ text: inout TextBuffer) {
             text.append(",\"")
             text.append(key)

@@ -1,37 +1,37 @@
 /// Which families match bytes of unknown origin: by framing, and for a recording by what each family's session reads of both sides
 /// (`Identification.candidates(of:)`). Writes nothing and reveals no value.
-public enum Identification {
+package enum Identification {
     /// One matching family.
-    public struct Candidate: Sendable, Hashable {
+    package struct Candidate: Sendable, Hashable {
         /// The id of the family's driver.
-        public var driver: DriverID
+        package var driver: DriverID
         /// Whole frames that the family's format accepts; 0 for a family without frames to judge.
-        public var frames: Int
+        package var frames: Int
         /// How many of the bytes those frames cover, or the records of the readings.
-        public var bytes: Int
+        package var bytes: Int
         /// The number of bytes examined.
-        public var heard: Int
+        package var heard: Int
         /// Readings and failed measurements that the family's session finds.
-        public var readings = 0
+        package var readings = 0
         /// Whether frames carry a check; without one a match means little.
-        public var hasCheck: Bool
+        package var hasCheck: Bool
         /// The recording has the host's side, so that readings answer questions which were asked.
-        public var hasQuestions = false
+        package var hasQuestions = false
         /// The line settings the family is known to use, its usual one first; empty for HID.
-        public var lines: [LineSettings]
+        package var lines: [LineSettings]
 
         /// At least half of the bytes are covered. In enough bytes of any kind some frame has a check that fits.
-        public var isExplained: Bool { bytes > 0 && bytes >= heard - bytes }
+        package var isExplained: Bool { bytes > 0 && bytes >= heard - bytes }
         /// The bytes were checked: frames with a check explain them.
-        public var isChecked: Bool { hasCheck && isExplained }
+        package var isChecked: Bool { hasCheck && isExplained }
         /// It is no chance fit: frames that explain the bytes were read, or carry a check and came more than once. Of a family without
         /// frames to count, answers to questions were read, or records that explain the bytes.
-        public var isLikely: Bool {
+        package var isLikely: Bool {
             frames == 0 ? readings > 0 && (hasQuestions || isExplained) : isExplained && (readings > 0 || hasCheck && frames > 1)
         }
 
         /// Evidence against the family, the strongest first.
-        public var objections: [Objection] {
+        package var objections: [Objection] {
             Objection.allCases.filter { objection in
                 switch objection {
                 case .mostUnexplained: !isExplained
@@ -44,7 +44,7 @@ public enum Identification {
     }
 
     /// Evidence against a family; the raw value is the word in JSON.
-    public enum Objection: String, Sendable, CaseIterable {
+    package enum Objection: String, Sendable, CaseIterable {
         /// More than half of the bytes belong to no frame of the family.
         case mostUnexplained = "most_unexplained"
         /// Some bytes belong to no frame of the family.
@@ -56,7 +56,7 @@ public enum Identification {
     }
 
     /// Matching families, best first: those that explain the bytes, those with a check, then by coverage.
-    public static func candidates(for bytes: [UInt8], among drivers: [CuffDriver]) -> [Candidate] {
+    package static func candidates(for bytes: [UInt8], among drivers: [CuffDriver]) -> [Candidate] {
         var found: [Candidate] = []
         for driver in drivers {
             guard let own = driver.findFrames?(bytes), own.frames > 0 else { continue }

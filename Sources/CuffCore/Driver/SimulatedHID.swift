@@ -1,16 +1,16 @@
 /// The ids, name and report descriptor of a simulated HID cuff. Its reports are on a vendor page, so that the kernel passes them through.
-public struct SimulatedHID: Sendable, Hashable {
+package struct SimulatedHID: Sendable, Hashable {
     /// The device name shown by the kernel.
-    public var name: String
+    package var name: String
     /// The simulated USB ids.
-    public var id: USBID
+    package var id: USBID
     /// bcdDevice.
-    public var release: UInt16
+    package var release: UInt16
     /// The HID report descriptor.
-    public var descriptor: [UInt8]
+    package var descriptor: [UInt8]
 
     /// `nil` for a family without HID or known USB ids.
-    public init?(_ driver: CuffDriver) {
+    package init?(_ driver: CuffDriver) {
         guard driver.medium == .hidraw, let claim = driver.claims.first else { return nil }
         name = driver.models.first ?? driver.id.description
         id = claim.id

@@ -55,16 +55,16 @@ extension CuffDriver.Claim {
 }
 
 /// A USB id that does not identify the device behind it.
-public struct USBBridge: Sendable, Hashable {
+package struct USBBridge: Sendable, Hashable {
     /// The shared id.
-    public var id: USBID
+    package var id: USBID
     /// The chip, e.g. `any FTDI FT232 adapter`.
-    public var name: String
+    package var name: String
     /// The kernel module that creates its node.
-    public var module: String
+    package var module: String
 
     /// Ids of many unlike devices (gpsd comments out the first ones for the same reason).
-    public static let known: [USBBridge] = [
+    package static let known: [USBBridge] = [
         USBBridge(0x067B, 0x2303, "any Prolific PL2303 adapter", "pl2303"),
         USBBridge(0x0403, 0x6001, "any FTDI FT232 adapter", "ftdi_sio"),
         USBBridge(0x10C4, 0xEA60, "any Silicon Labs CP210x adapter", "cp210x"),
@@ -85,5 +85,5 @@ public struct USBBridge: Sendable, Hashable {
     }
 
     /// The entry of this id; `nil` for an id that is not listed.
-    public static func named(_ id: USBID) -> USBBridge? { known.first { $0.id == id } }
+    package static func named(_ id: USBID) -> USBBridge? { known.first { $0.id == id } }
 }

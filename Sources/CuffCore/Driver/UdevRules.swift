@@ -1,11 +1,11 @@
 /// Generates the udev files from the driver list: `70-cuff.hwdb` gives a property to each USB id that is certainly a cuff; `70-cuff.rules`
 /// acts on the property. Both sort before 73-seat-late.rules, which turns the tag `uaccess` into access for the seat's user.
-public enum UdevRules {
+package enum UdevRules {
     /// The file for the user's own rules: after 60-serial.rules, which imports what it matches; before 73.
-    public static let localPath = "/etc/udev/rules.d/71-cuff-local.rules"
+    package static let localPath = "/etc/udev/rules.d/71-cuff-local.rules"
 
     /// The text of `70-cuff.hwdb`: ids claimed at once, without shared ones.
-    public static func hardwareDatabase(for drivers: [CuffDriver]) -> String {
+    package static func hardwareDatabase(for drivers: [CuffDriver]) -> String {
         var lines = [
             "# 70-cuff.hwdb: USB ids that are certainly cuffs. Generated from the list of drivers; do not edit.",
             "# After installing: systemd-hwdb update. Acted on by 70-cuff.rules.",
@@ -22,7 +22,7 @@ public enum UdevRules {
     }
 
     /// AppStream metadata, by which software centres and `isenkram` find the program for a device: the unshared ids, as `modalias`.
-    public static func metadata(for drivers: [CuffDriver]) -> String {
+    package static func metadata(for drivers: [CuffDriver]) -> String {
         var aliases: [String] = []
         for claim in drivers.flatMap(\.claims) {
             let id = "usb:v\(upper(claim.id.vendor))p\(upper(claim.id.product))"
@@ -55,7 +55,7 @@ public enum UdevRules {
     }
 
     /// The text of `70-cuff.rules`. `group` may open the nodes; shared ids are commented out.
-    public static func text(for drivers: [CuffDriver], group: String = "dialout") -> String {
+    package static func text(for drivers: [CuffDriver], group: String = "dialout") -> String {
         var lines = head
         for driver in drivers {
             for case .release(let vendor, let product, let release) in driver.claims {
@@ -156,13 +156,13 @@ public enum UdevRules {
     }
 
     /// What distinguishes a device from others of its kind.
-    public enum Place: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
         case serial(String)
         case port(String)
     }
 
     /// A one-line rule for one device. Without a driver it only gives access; with one it also asserts that the device is such a cuff.
-    public static func rule(
+    package static func rule(
         medium: CuffDriver.Medium, id: USBID, place: Place, driver: DriverID?, group: String = "dialout"
     ) -> String {
         let ids = "ATTRS{idVendor}==\"\(USBID.text(id.vendor))\", ATTRS{idProduct}==\"\(USBID.text(id.product))\""

@@ -1,7 +1,7 @@
 /// The list of cuffs that cannot be read, with reasons.
-public enum UnreachableCuffs {
+package enum UnreachableCuffs {
     /// Every entry; `cuff drivers` searches it beside the list of drivers.
-    public static let all: [UnreachableCuff] = [
+    package static let all: [UnreachableCuff] = [
         UnreachableCuff(
             [
                 "Omron HEM-7322T (M700 Intelli IT)", "Omron HEM-7361T (M500 Intelli IT, M7 Intelli IT)", "Omron HEM-7600T (Evolv)",

@@ -1,9 +1,9 @@
 /// What each byte of a recording means to its driver. The driver itself is asked: a byte of a frame is changed, the check of the frame is
 /// repaired, and the frame is decoded again. The values that differ are the values that the byte carries. No second description of a
 /// family's layout exists that could disagree with the decoder.
-public struct Explanation: Sendable {
+package struct Explanation: Sendable {
     /// What consecutive bytes are.
-    public enum Meaning: Sendable, Hashable {
+    package enum Meaning: Sendable, Hashable {
         /// They carry these values, e.g. `systolic 122 mmHg`.
         case values([String])
         /// With other values there is no such frame: start, kind, length, number of records, a second copy.
@@ -21,15 +21,15 @@ public struct Explanation: Sendable {
     }
 
     /// Consecutive bytes of one side with one meaning.
-    public struct Field: Sendable, Hashable {
+    package struct Field: Sendable, Hashable {
         /// Whose bytes they are.
-        public var isFromCuff: Bool
+        package var isFromCuff: Bool
         /// The place of the first byte among all bytes of its side.
-        public var offset: Int
+        package var offset: Int
         /// The bytes as recorded.
-        public var bytes: [UInt8]
+        package var bytes: [UInt8]
         /// What they are.
-        public var meaning: Meaning
+        package var meaning: Meaning
     }
 
     /// A part of an item that lies in one frame, or outside of frames.
@@ -53,7 +53,7 @@ public struct Explanation: Sendable {
 
     /// All bytes of `items`, each in exactly one field. `hasBothSides` is false for bytes of the cuff alone. `effort` limits how many bytes
     /// are decoded for one frame; a frame of 300 bytes needs about a million.
-    public static func fields(
+    package static func fields(
         of items: [CaptureItem], driver: CuffDriver, options: [String: String] = [:], hasBothSides: Bool = true, effort: Int = 4_000_000
     ) -> [Field] {
         var explanation = Explanation(items, driver, effort, Replay(LinkState.Setup(driver, options: options), looksAhead: hasBothSides))

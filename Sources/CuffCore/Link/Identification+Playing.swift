@@ -17,7 +17,7 @@ extension Identification {
 
     /// The families that a recording fits, best first: those that read something in what they explain, then by their framing alone. `items` are
     /// played through a session of every driver; of a port that was listened to they are the bytes that came.
-    public static func candidates(of items: [CaptureItem], among drivers: [CuffDriver]) -> [Candidate] {
+    package static func candidates(of items: [CaptureItem], among drivers: [CuffDriver]) -> [Candidate] {
         let heard = items.flatMap { item -> [UInt8] in
             if case .fromCuff(let bytes) = item.content { bytes } else { [] }
         }

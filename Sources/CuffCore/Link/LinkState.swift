@@ -55,7 +55,7 @@ public struct LinkState: Sendable {
     public var isReadingPaused: Bool { pause.isPaused }
 
     /// The counts so far. A HID report counts as a frame; other families without frames count none.
-    public var counters: LinkCounters {
+    package var counters: LinkCounters {
         var counters = counted
         counters += admission.counters
         pause.count(into: &counters)

@@ -1,7 +1,7 @@
 /// Replays an original and its redacted recording to check that readings agree and identities differ.
-public enum RedactionCheck {
+package enum RedactionCheck {
     /// A difference that makes the redaction invalid.
-    public enum Fault: Error, Sendable, Hashable {
+    package enum Fault: Error, Sendable, Hashable {
         case timeOutOfRange(DeviceTime)
         /// Reading or event number `number`, from 1, has other values or another state.
         case differs(number: Int)
@@ -43,7 +43,7 @@ public enum RedactionCheck {
 
     /// Throws if the redacted recording must not be published; returns the number of readings in both.
     @discardableResult
-    public static func check(
+    package static func check(
         _ original: [CaptureItem], _ redaction: CaptureRedaction, driver: CuffDriver, options: [String: String] = [:]
     ) throws(Fault) -> Int {
         if let time = redaction.work.unshifted { throw .timeOutOfRange(time) }

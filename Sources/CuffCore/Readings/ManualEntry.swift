@@ -1,22 +1,22 @@
 /// A blood pressure typed by a person. It becomes a reading of origin `entered`; the same values at the same time are the same reading.
-public struct ManualEntry: Sendable, Hashable {
+package struct ManualEntry: Sendable, Hashable {
     /// The driver id of typed readings; not in the list of drivers.
-    public static let driver: DriverID = "manual"
+    package static let driver: DriverID = "manual"
 
     /// The typed values, without a mean.
-    public var pressure: BloodPressure
+    package var pressure: BloodPressure
     /// The time of measurement.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The user slot; `nil` for none.
-    public var user: Int32?
+    package var user: Int32?
     /// Annotations, e.g. an irregular pulse.
-    public var flags: MeasurementFlags
+    package var flags: MeasurementFlags
 
     /// The person's remarks; not part of the identity.
-    public var remarks: Remarks
+    package var remarks: Remarks
 
     /// Creates an entry without checks.
-    public init(
+    package init(
         _ pressure: BloodPressure, at time: Timestamp, user: Int32? = nil, flags: MeasurementFlags = [], remarks: Remarks = Remarks()
     ) {
         self.pressure = pressure
@@ -27,7 +27,7 @@ public struct ManualEntry: Sendable, Hashable {
     }
 
     /// The reading with its id and times. `received` is now; `zone` gives the wall clock of the id.
-    public func reading(received: Timestamp, zone: ZoneTable) -> Reading {
+    package func reading(received: Timestamp, zone: ZoneTable) -> Reading {
         var text = TextBuffer(capacity: 64)
         text.append(utc: time)
         for digits in [pressure.systolic.digits, pressure.diastolic.digits, pressure.pulse?.digits ?? Digits(0)] {

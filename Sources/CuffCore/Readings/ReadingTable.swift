@@ -1,10 +1,10 @@
 /// Readings as lines for a terminal: fixed columns, no colour. Programs use `ReadingLine`.
-public enum ReadingTable {
+package enum ReadingTable {
     /// The column names, with a line feed.
-    public static let header = "WHEN                   SYS/DIA  MEAN  PULSE  USER  NOTES\n"
+    package static let header = "WHEN                   SYS/DIA  MEAN  PULSE  USER  NOTES\n"
 
     /// Appends one line. Pressures are in mmHg; original kPa values are in NOTES.
-    public static func append(_ entry: Entry, to text: inout TextBuffer) {
+    package static func append(_ entry: Entry, to text: inout TextBuffer) {
         switch entry {
         case .reading(let reading): append(reading, to: &text)
         case .live(let event, _, let elapsed): append(event, elapsed, to: &text)
@@ -12,7 +12,7 @@ public enum ReadingTable {
     }
 
     /// Appends the line of one reading, unless pending.
-    public static func append(_ reading: borrowing Reading, to text: inout TextBuffer) {
+    package static func append(_ reading: borrowing Reading, to text: inout TextBuffer) {
         guard !reading.isPending else { return }
         var line = TextBuffer(capacity: 160)
         appendTime(reading, to: &line)
@@ -100,7 +100,7 @@ public enum ReadingTable {
     }
 
     /// Appends the quantity's name, value (or words) and unit.
-    public static func appendQuantity(_ quantity: Quantity, _ words: String?, to line: inout TextBuffer) {
+    package static func appendQuantity(_ quantity: Quantity, _ words: String?, to line: inout TextBuffer) {
         if let name = Nomenclature.name(partition: quantity.partition, term: quantity.term) {
             line.append(name)
         } else {

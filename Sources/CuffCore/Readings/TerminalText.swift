@@ -1,8 +1,8 @@
 /// Makes text of any source safe for a terminal. Replaces control characters of ASCII and Unicode (U+009B begins a command as ESC does),
 /// direction characters (which can reorder numbers) and line and paragraph separators; keeps line feeds and tabs.
-public enum TerminalText {
+package enum TerminalText {
     /// The text with `?` for each such character.
-    public static func clean(_ text: String) -> String {
+    package static func clean(_ text: String) -> String {
         var text = text
         guard text.withUTF8({ isSuspicious(UnsafeRawBufferPointer($0)) }) else { return text }
         var result = ""
@@ -11,7 +11,7 @@ public enum TerminalText {
     }
 
     /// Cleans what was appended to `text` after its length was `start`.
-    public static func clean(_ text: inout TextBuffer, from start: Int = 0) {
+    package static func clean(_ text: inout TextBuffer, from start: Int = 0) {
         let found = text.withBytes { bytes -> String? in
             let part = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(max(0, start)))
             return isSuspicious(part) ? String(decoding: part, as: UTF8.self) : nil

@@ -1,23 +1,23 @@
 /// A table fitted to the width of a terminal, with two blanks between columns. If it is too wide, one column is wrapped, then optional
 /// columns are dropped, and finally each row becomes a block with one line per cell.
-public struct TextTable: Sendable {
+package struct TextTable: Sendable {
     /// The column heads.
-    public var head: [String]
+    package var head: [String]
     /// The cells, one per head in each row.
-    public var rows: [[String]]
+    package var rows: [[String]]
     /// The column that may be wrapped, if any.
-    public var wrapping: Int?
+    package var wrapping: Int?
     /// The right-aligned columns.
-    public var rightAligned: Set<Int>
+    package var rightAligned: Set<Int>
     /// The columns that may be dropped, least important first.
-    public var optional: [Int]
+    package var optional: [Int]
 
     private static let gap = 2
     /// A narrower column would hold one word per line.
     private static let narrowest = 24
 
     /// Creates a table; missing cells are empty.
-    public init(
+    package init(
         _ head: [String], _ rows: [[String]], wrapping: Int? = nil, rightAligned: Set<Int> = [], optional: [Int] = []
     ) {
         self.head = head
@@ -28,7 +28,7 @@ public struct TextTable: Sendable {
     }
 
     /// The lines, each with a line feed. `width` is the terminal's; `nil`: unlimited.
-    public func text(width: Int?) -> String {
+    package func text(width: Int?) -> String {
         var shown = Array(head.indices)
         var widths = head.indices.map { column in ([head] + rows).map { cell($0, column).count }.max() ?? 0 }
         guard let width else { return layOut(shown, widths) }
@@ -94,7 +94,7 @@ public struct TextTable: Sendable {
     }
 
     /// Wraps `text` at words into lines of at most `width` characters; longer words are cut. Empty text gives one empty line.
-    public static func lines(_ text: String, _ width: Int) -> [String] {
+    package static func lines(_ text: String, _ width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {
@@ -114,7 +114,7 @@ public struct TextTable: Sendable {
     }
 
     /// Folds lines for a terminal: a longer line continues below its last column, or slightly indented. `nil`: unlimited.
-    public static func folded(_ text: String, width: Int?) -> String {
+    package static func folded(_ text: String, width: Int?) -> String {
         guard let width, width > 0 else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.count <= width ? String(line) : pieces(of: Array(line), width).joined(separator: "\n")

@@ -1,17 +1,17 @@
 /// Detects lost heart beats, by the interval in each beat and the arrival times.
-public struct BeatGap: Sendable, Hashable {
+package struct BeatGap: Sendable, Hashable {
     private var last: Duration?
 
     /// No beat yet.
-    public init() {}
+    package init() {}
 
     /// Records a beat at `elapsed` with its interval in milliseconds; returns whether beats before it were lost, i.e. its arrival is later
     /// than the interval allows. The host's own delays are below a quarter of a second.
-    public mutating func note(_ interval: UInt16, at elapsed: Duration) -> Bool {
+    package mutating func note(_ interval: UInt16, at elapsed: Duration) -> Bool {
         defer { last = elapsed }
         return last.map { elapsed - $0 > Duration.milliseconds(Int64(interval)) * 1.6 + .milliseconds(250) } ?? false
     }
 
     /// Forgets the last beat, for another measurement.
-    public mutating func reset() { last = nil }
+    package mutating func reset() { last = nil }
 }

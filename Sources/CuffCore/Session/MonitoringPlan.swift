@@ -4,25 +4,25 @@
 /// The first of a window is due at its beginning, others at equal steps of real time, so that a change of the zone's offset lengthens or
 /// shortens a window but never doubles or moves a measurement. A window whose start does not exist begins at the change; one whose start
 /// comes twice begins at the first.
-public struct MonitoringPlan: Sendable, Hashable {
+package struct MonitoringPlan: Sendable, Hashable {
     /// Minutes between measurements.
-    public let interval: Int
+    package let interval: Int
     /// Minutes after midnight; may run past midnight. `nil`: all day, from midnight or the end of the night.
-    public let window: Window?
+    package let window: Window?
     /// Another interval for part of the day.
-    public let night: Night?
+    package let night: Night?
     /// No measurement is due after this (seconds since 1970).
-    public let until: Int64?
+    package let until: Int64?
 
     /// A part of each day with its own interval.
-    public struct Night: Sendable, Hashable {
+    package struct Night: Sendable, Hashable {
         /// The part of the day.
-        public let window: Window
+        package let window: Window
         /// Minutes between measurements.
-        public let interval: Int
+        package let interval: Int
 
         /// `nil` if the interval is outside `intervals`.
-        public init?(_ window: Window, every interval: Int) {
+        package init?(_ window: Window, every interval: Int) {
             guard MonitoringPlan.intervals.contains(interval) else { return nil }
             self.window = window
             self.interval = interval
@@ -30,14 +30,14 @@ public struct MonitoringPlan: Sendable, Hashable {
     }
 
     /// A part of each day, in minutes after midnight of the wall clock.
-    public struct Window: Sendable, Hashable {
+    package struct Window: Sendable, Hashable {
         /// The first minute, 0…1439.
-        public let from: Int
+        package let from: Int
         /// The end, 0…1439, exclusive; at or before `from`: on the next day.
-        public let to: Int
+        package let to: Int
 
         /// `nil` if a time is outside the day, or both are equal.
-        public init?(from: Int, to: Int) {
+        package init?(from: Int, to: Int) {
             guard (0..<1440).contains(from), (0...1440).contains(to), from != to, !(from == 0 && to == 1440) else { return nil }
             self.from = from
             self.to = to == 1440 ? 0 : to
@@ -45,10 +45,10 @@ public struct MonitoringPlan: Sendable, Hashable {
     }
 
     /// An arm needs rest between inflations: at least five minutes; at most a day.  guess
-    public static let intervals = 5...1440
+    package static let intervals = 5...1440
 
     /// `nil` if the interval is outside `intervals`, or both `window` and `night` are given.
-    public init?(every interval: Int, window: Window? = nil, night: Night? = nil, until: Int64? = nil) {
+    package init?(every interval: Int, window: Window? = nil, night: Night? = nil, until: Int64? = nil) {
         guard Self.intervals.contains(interval), window == nil || night == nil else { return nil }
         self.interval = interval
         self.window = window
@@ -57,7 +57,7 @@ public struct MonitoringPlan: Sendable, Hashable {
     }
 
     /// The first due time after `instant` (seconds since 1970), if any.
-    public func next(after instant: Int64, in zone: ZoneTable) -> Int64? {
+    package func next(after instant: Int64, in zone: ZoneTable) -> Int64? {
         var best = next(after: instant, in: zone, window: day, every: interval)
         if let night {
             let first = next(after: instant, in: zone, window: night.window, every: night.interval)
@@ -88,7 +88,7 @@ public struct MonitoringPlan: Sendable, Hashable {
     }
 
     /// The number of due times after `first`, up to and including `last`.
-    public func count(after first: Int64, through last: Int64, in zone: ZoneTable, limit: Int) -> Int {
+    package func count(after first: Int64, through last: Int64, in zone: ZoneTable, limit: Int) -> Int {
         var count = 0
         var from = first
         while count < limit, let due = next(after: from, in: zone), due <= last {

@@ -1,23 +1,23 @@
 /// A session with a cuff that only sends; writes nothing, whatever the command. Not for protocols with acknowledgements.
-public struct PushSession<Format: FrameFormat>: FramedSession {
+package struct PushSession<Format: FrameFormat>: FramedSession {
     /// Holds the bytes of an unfinished frame.
-    public var reader: FrameReader<Format>
+    package var reader: FrameReader<Format>
     private let decode: @Sendable (Span<UInt8>) -> Reading?
     /// Set by `finish`.
-    public var isFinished = false
+    package var isFinished = false
     /// Only `push`.
-    public var capabilities: Capabilities { .push }
+    package var capabilities: Capabilities { .push }
     /// Commits are not used.
-    public var hearsCommits: Bool { false }
+    package var hearsCommits: Bool { false }
 
     /// `decode` gets one checked frame and returns its reading; `nil` reports the frame as ignored.
-    public init(_ format: Format, decode: @escaping @Sendable (Span<UInt8>) -> Reading?) {
+    package init(_ format: Format, decode: @escaping @Sendable (Span<UInt8>) -> Reading?) {
         reader = FrameReader(format)
         self.decode = decode
     }
 
     /// Emits the frame's reading; a frame that does not decode is reported.
-    public mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+    package mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         if let reading = decode(reader.buffer.span.extracting(range)) {
             actions.emit(reading)
         } else {

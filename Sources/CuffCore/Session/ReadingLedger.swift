@@ -6,7 +6,7 @@
 /// A record without time, number or dump uses its receive time or, from a file, its place in the stream. Places are unique in a ledger,
 /// whatever the host's clock does; only the protocol makes repetitions (`OutstandingRecords`), also if a cuff deletes acknowledged records
 /// and the time of its next record has not advanced.
-public struct ReadingLedger: Sendable {
+package struct ReadingLedger: Sendable {
     private var deviceSeed: UInt64
     private var ordinal: UInt64 = 0
     private var lastArrival: UInt64 = 0
@@ -14,15 +14,15 @@ public struct ReadingLedger: Sendable {
     /// Readings before the present session; sessions count only their own.
     private var emittedBefore = 0
     /// Must be stored before a reading goes to the sinks, and before an acknowledgement is written.
-    public private(set) var outstanding: OutstandingRecords
+    package private(set) var outstanding: OutstandingRecords
     private var recent = RecentHashes()
     /// The storage key of the cuff's readings; empty while unknown.
-    public private(set) var device: String
+    package private(set) var device: String
     /// Repeated readings, not admitted again.
-    public private(set) var duplicates = 0
+    package private(set) var duplicates = 0
 
     /// `outstanding` comes from an earlier ledger of the same cuff.
-    public init(device: String, driver: DriverID, outstanding: OutstandingRecords = OutstandingRecords()) {
+    package init(device: String, driver: DriverID, outstanding: OutstandingRecords = OutstandingRecords()) {
         self.device = device
         self.outstanding = outstanding
         self.outstanding.expectRepetitions()
@@ -31,7 +31,7 @@ public struct ReadingLedger: Sendable {
 
     /// Sets the reported identity for later readings; returns whether it changed.
     @discardableResult
-    public mutating func identify(_ device: String, driver: DriverID) -> Bool {
+    package mutating func identify(_ device: String, driver: DriverID) -> Bool {
         guard device != self.device else { return false }
         self.device = device
         deviceSeed = Self.seed(device, driver)
@@ -39,24 +39,24 @@ public struct ReadingLedger: Sendable {
     }
 
     /// Sets the outstanding records of the identified cuff.
-    public mutating func resume(_ left: OutstandingRecords) {
+    package mutating func resume(_ left: OutstandingRecords) {
         outstanding = left
         outstanding.expectRepetitions()
     }
 
     /// Another session begins on the same line.
-    public mutating func sessionBegins() {
+    package mutating func sessionBegins() {
         emittedBefore = emitted
         outstanding.expectRepetitions()
     }
 
     /// The next write acknowledges the session's first `through` readings; 0: only those of earlier sessions.
-    public mutating func acknowledge(through: Int) {
+    package mutating func acknowledge(through: Int) {
         if through == 0 { outstanding.expectNothing() } else { outstanding.acknowledge(through: emittedBefore + through) }
     }
 
     /// Unacknowledged readings may be repeated; with `isLost`, also those of the last acknowledgement.
-    public mutating func expectRepetitions(isLost: Bool) {
+    package mutating func expectRepetitions(isLost: Bool) {
         if isLost { outstanding.acknowledgementLost() }
         outstanding.expectRepetitions()
     }
@@ -73,7 +73,7 @@ public struct ReadingLedger: Sendable {
 
     /// Gives the reading its id; returns whether it is new. `received` is `nil` for bytes from a file.
     @inline(__always)
-    public mutating func admit(_ reading: inout Reading, received: Timestamp?) -> Bool {
+    package mutating func admit(_ reading: inout Reading, received: Timestamp?) -> Bool {
         name(&reading, received: received)
         return isNew(&reading)
     }

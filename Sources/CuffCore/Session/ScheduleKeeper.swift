@@ -1,8 +1,8 @@
 /// Executes a plan for a cuff that measures only on the host's request: what is due, and across restarts what was done and missed. The
 /// caller supplies the time. A measurement more than `grace` late is skipped and reported.
-public struct ScheduleKeeper: Sendable, Hashable {
+package struct ScheduleKeeper: Sendable, Hashable {
     /// Why a due measurement was missed. The raw value is the word in JSON.
-    public enum Miss: String, Sendable, Hashable, CaseIterable {
+    package enum Miss: String, Sendable, Hashable, CaseIterable {
         /// This program did not run, or the machine slept.
         case hostAway = "host_away"
         case cuffAbsent = "cuff_absent"
@@ -12,18 +12,18 @@ public struct ScheduleKeeper: Sendable, Hashable {
     }
 
     /// Consecutive due measurements missed for one reason.
-    public struct Skipped: Sendable, Hashable {
+    package struct Skipped: Sendable, Hashable {
         /// The first due time, in seconds since 1970.
-        public var first: Int64
+        package var first: Int64
         /// The last due time, in seconds since 1970.
-        public var last: Int64
+        package var last: Int64
         /// The number of due times from `first` to `last`.
-        public var count: Int
+        package var count: Int
         /// The reason of all.
-        public var reason: Miss
+        package var reason: Miss
 
         /// Creates an entry.
-        public init(first: Int64, last: Int64, count: Int, reason: Miss) {
+        package init(first: Int64, last: Int64, count: Int, reason: Miss) {
             self.first = first
             self.last = last
             self.count = count
@@ -32,7 +32,7 @@ public struct ScheduleKeeper: Sendable, Hashable {
     }
 
     /// The next action.
-    public enum Decision: Sendable, Hashable {
+    package enum Decision: Sendable, Hashable {
         /// Nothing before this time (seconds since 1970).
         case wait(until: Int64)
         /// Measure now; report it by `measured` or `skip`.
@@ -41,31 +41,31 @@ public struct ScheduleKeeper: Sendable, Hashable {
     }
 
     /// Accepted lateness of a measurement, in seconds.
-    public static let grace: Int64 = 120
+    package static let grace: Int64 = 120
     /// Limit of unreported entries; a week of alternating reasons at five minutes.
-    public static let maximumSkips = 2048
+    package static let maximumSkips = 2048
     /// Larger counts of missed measurements are not computed.
     static let maximumCount = 100_000
 
     /// The plan.
-    public let plan: MonitoringPlan
+    package let plan: MonitoringPlan
     /// The latest due time done or missed.
-    public private(set) var handled: Int64
+    package private(set) var handled: Int64
     /// Measurements made under this plan, across restarts.
-    public private(set) var measuredCount = 0
+    package private(set) var measuredCount = 0
     /// Missed and not yet reported, oldest first; at most `maximumSkips`.
-    public private(set) var skipped: [Skipped] = []
+    package private(set) var skipped: [Skipped] = []
     /// Entries dropped because `skipped` was full.
-    public private(set) var forgotten = 0
+    package private(set) var forgotten = 0
 
     /// A new plan: due times before `now` are not counted as missed.
-    public init(_ plan: MonitoringPlan, from now: Int64) {
+    package init(_ plan: MonitoringPlan, from now: Int64) {
         self.plan = plan
         handled = now
     }
 
     /// The action at `now`. If the clock was set back, waits for the first due time after `handled`.
-    public mutating func decide(at now: Int64, in zone: ZoneTable) -> Decision {
+    package mutating func decide(at now: Int64, in zone: ZoneTable) -> Decision {
         guard let next = plan.next(after: handled, in: zone) else { return .over }
         guard next <= now else { return .wait(until: next) }
         let latest = self.latest(through: now, from: next, in: zone)
@@ -78,21 +78,21 @@ public struct ScheduleKeeper: Sendable, Hashable {
     }
 
     /// The measurement due at `due` was made.
-    public mutating func measured(due: Int64) {
+    package mutating func measured(due: Int64) {
         guard due > handled else { return }
         handled = due
         measuredCount += 1
     }
 
     /// The measurement due at `due` was not possible.
-    public mutating func skip(due: Int64, _ reason: Miss) {
+    package mutating func skip(due: Int64, _ reason: Miss) {
         guard due > handled else { return }
         handled = due
         note(Skipped(first: due, last: due, count: 1, reason: reason))
     }
 
     /// Returns and clears `skipped`.
-    public mutating func takeSkipped() -> [Skipped] {
+    package mutating func takeSkipped() -> [Skipped] {
         defer {
             skipped = []
             forgotten = 0
@@ -129,7 +129,7 @@ extension ScheduleKeeper {
     /// The state for a restart as one line: `1 <every> <from> <to> <handled> <measured>`; `-` for no window. With a night or an end: `2
     /// <every> <from> <to> <night from> <night to> <night every> <until> <handled> <measured>`. Missed measurements are reported before the
     /// line is written, or after the restart as `host_away`.
-    public var line: String {
+    package var line: String {
         let window = plan.window.map { "\($0.from) \($0.to)" } ?? "- -"
         guard plan.night != nil || plan.until != nil else { return "1 \(plan.interval) \(window) \(handled) \(measuredCount)\n" }
         let night = plan.night.map { "\($0.window.from) \($0.window.to) \($0.interval)" } ?? "- - -"
@@ -137,7 +137,7 @@ extension ScheduleKeeper {
     }
 
     /// Parses `line`; `nil` for other text, including a truncated line.
-    public init?(line: String) {
+    package init?(line: String) {
         guard line.hasSuffix("\n") else { return nil }
         let parts = line.dropLast().split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6 && parts[0] == "1" || parts.count == 10 && parts[0] == "2", let interval = Int(parts[1]),

@@ -1,22 +1,22 @@
 import CuffCore
 
 /// A device that the user has assigned to a driver, with line settings and a name. Only then is a generic bridge chip written to.
-public struct Assignment: Sendable, Hashable {
+package struct Assignment: Sendable, Hashable {
     /// Where it was given, for messages: `--assign`, `config.toml:12`.
-    public var origin: String
+    package var origin: String
     /// The assigned device.
-    public var address: DeviceAddress
+    package var address: DeviceAddress
     /// `nil`: never open this device.
-    public var driver: DriverID?
+    package var driver: DriverID?
     /// `nil`: the driver's line settings.
-    public var line: LineSettings?
+    package var line: LineSettings?
     /// Options of the driver.
-    public var options: [String: String]
+    package var options: [String: String]
     /// A name of the user's choice: the cuff's identity, wherever it is plugged in.
-    public var name: String?
+    package var name: String?
 
     /// Sets each property.
-    public init(
+    package init(
         _ address: DeviceAddress, driver: DriverID?, line: LineSettings? = nil, options: [String: String] = [:],
         name: String? = nil, origin: String = "--assign"
     ) {
@@ -29,7 +29,7 @@ public struct Assignment: Sendable, Hashable {
     }
 
     /// Parses `ADDRESS=DRIVER[,baud=9600-8N1][,name=hallway][,option=value…]`.
-    public init(
+    package init(
         _ text: String, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all,
         origin: String = "--assign"
     ) throws(AddressFault) {

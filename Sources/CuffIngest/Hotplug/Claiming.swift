@@ -2,9 +2,9 @@ import CuffCore
 
 /// Decides which driver a device belongs to, and why. Nothing is written to an unidentified device: a generic bridge chip is
 /// claimed only if the user assigned it.
-public enum Claiming {
+package enum Claiming {
     /// Why a device was recognised.
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         case exactID(USBID)
         /// A shared id whose release number identifies the cuff.
         case release(USBID, bcdDevice: UInt16)
@@ -16,7 +16,7 @@ public enum Claiming {
     }
 
     /// What to do with a device.
-    public enum Verdict: Sendable, Hashable {
+    package enum Verdict: Sendable, Hashable {
         case claimed(DriverID, Reason)
         /// An id shared by many devices; it may be a cuff of these drivers, if the user says so.
         case unassigned([DriverID])
@@ -26,7 +26,7 @@ public enum Claiming {
         case refused(String)
 
         /// `nil` unless claimed.
-        public var driver: DriverID? {
+        package var driver: DriverID? {
             if case .claimed(let driver, _) = self { driver } else { nil }
         }
     }

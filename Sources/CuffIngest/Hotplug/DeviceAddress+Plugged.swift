@@ -2,7 +2,7 @@ import CuffCore
 
 extension DeviceAddress {
     /// Whether the address denotes this device. `auto` denotes none.
-    public func matches(_ device: PluggedDevice) -> Bool {
+    package func matches(_ device: PluggedDevice) -> Bool {
         switch self {
         case .automatic, .tcp, .tcpListen, .other: false
         case .node(let path): device.node == path || device.links.contains(path)

@@ -1,5 +1,5 @@
 /// Errors in listing or selecting devices.
-public enum DeviceFault: Fault {
+package enum DeviceFault: Fault {
     case cannotList(HotplugFault)
     case cannotWatch(HotplugFault)
     case cannotExamine(String, HotplugFault)
@@ -15,7 +15,7 @@ public enum DeviceFault: Fault {
     case noDeviceForRule
 
     /// The kind of failure, and a message.
-    public var statement: (status: RunStatus, text: String) {
+    package var statement: (status: RunStatus, text: String) {
         switch self {
         case .cannotList(let fault): (.osError, "cannot list devices: \(fault)")
         case .cannotWatch(let fault): (.osError, "cannot watch for devices: \(fault)")

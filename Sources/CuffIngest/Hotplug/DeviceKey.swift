@@ -2,11 +2,11 @@ import CuffCore
 
 /// The stable name of a device: its USB serial number, or without a unique one, its USB port. Never `ttyUSB0`, which the kernel
 /// reassigns.
-public struct DeviceKey: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct DeviceKey: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The key as text.
-    public let description: String
+    package let description: String
     /// Any text; not validated.
-    public init(_ text: String) { description = text }
+    package init(_ text: String) { description = text }
     /// In the order of the text.
-    public static func < (a: DeviceKey, b: DeviceKey) -> Bool { a.description < b.description }
+    package static func < (a: DeviceKey, b: DeviceKey) -> Bool { a.description < b.description }
 }

@@ -1,18 +1,18 @@
 import CuffCore
 
 /// Settings after a device, separated by commas: `,driver=beurer-serial,baud=4800,name=hallway,variant=inbody`.
-public struct DeviceSettings: Sendable, Hashable {
+package struct DeviceSettings: Sendable, Hashable {
     /// The driver's id.
-    public var driver: DriverID?
+    package var driver: DriverID?
     /// The line settings; `nil`: the driver's.
-    public var line: LineSettings?
+    package var line: LineSettings?
     /// The identity for the readings.
-    public var name: String?
+    package var name: String?
     /// Options of the driver.
-    public var options: [String: String] = [:]
+    package var options: [String: String] = [:]
 
     /// Without settings.
-    public init() {}
+    package init() {}
 
     init(_ parts: [String], of text: String, drivers: [CuffDriver]) throws(AddressFault) {
         for part in parts {
@@ -47,14 +47,14 @@ public struct DeviceSettings: Sendable, Hashable {
 }
 
 /// A DEVICE argument: an address and its settings.
-public struct DeviceRequest: Sendable, Hashable {
+package struct DeviceRequest: Sendable, Hashable {
     /// The address.
-    public var address: DeviceAddress
+    package var address: DeviceAddress
     /// The settings after it.
-    public var settings: DeviceSettings
+    package var settings: DeviceSettings
 
     /// Parses `ADDRESS[,key=value…]`; throws `AddressFault` with the reason.
-    public init(
+    package init(
         _ text: String, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all
     ) throws(AddressFault) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

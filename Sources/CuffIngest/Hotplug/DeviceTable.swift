@@ -1,5 +1,5 @@
 /// An event of the watcher.
-public enum HotplugEvent: Sendable, Equatable {
+package enum HotplugEvent: Sendable, Equatable {
     case plugged(PluggedDevice)
     case unplugged(PluggedDevice)
     /// The same device, with new properties from udev (links, access).

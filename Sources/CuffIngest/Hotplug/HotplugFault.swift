@@ -3,13 +3,13 @@ import CuffCore
 import Glibc
 
 /// A system or libudev call that failed in listing or watching devices.
-public struct HotplugFault: Error, Sendable, Hashable, CustomStringConvertible {
+package struct HotplugFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The failed function.
-    public var call: String
+    package var call: String
     /// The errno.
-    public var errno: Int32
+    package var errno: Int32
     /// The function and the meaning of the errno.
-    public var description: String { "\(call): \(String(cString: strerror(errno)))" }
+    package var description: String { "\(call): \(String(cString: strerror(errno)))" }
 
     init(_ call: String, _ errno: Int32) {
         self.call = call

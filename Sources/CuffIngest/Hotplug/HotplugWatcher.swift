@@ -14,12 +14,12 @@ extension HotplugWatcher: HotplugSource {}
 ///
 /// The monitor is armed before the first enumeration, so no device is missed in between; duplicates are removed. If the kernel's
 /// event queue overflows, the devices are enumerated again and the differences reported.
-public final class HotplugWatcher: @unchecked Sendable {
+package final class HotplugWatcher: @unchecked Sendable {
     /// udevd's events come after its rules ran, the kernel's before the node has its owner.
-    public enum Source: String, Sendable { case udev, kernel }
+    package enum Source: String, Sendable { case udev, kernel }
 
     /// Where events come from.
-    public let source: Source
+    package let source: Source
     private let queue: DispatchQueue
     // From here on: used on `queue` only.
     private var udev: Udev?
@@ -29,13 +29,13 @@ public final class HotplugWatcher: @unchecked Sendable {
     private var deliver: (@Sendable ([HotplugEvent]) -> Void)?
 
     /// Without `source`, udevd's events if udevd runs, else the kernel's.
-    public init(queue: DispatchQueue, source: Source? = nil) {
+    package init(queue: DispatchQueue, source: Source? = nil) {
         self.queue = queue
         self.source = source ?? (Udev.hasDaemon ? .udev : .kernel)
     }
 
     /// Delivers on the queue, first the present devices and `settled`. Call once.
-    public func start(deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault) {
+    package func start(deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault) {
         let fault: HotplugFault? = queue.sync {
             do throws(HotplugFault) {
                 try begin(deliver)
@@ -48,7 +48,7 @@ public final class HotplugWatcher: @unchecked Sendable {
     }
 
     /// No event is delivered after the block that is running on the queue, if any.
-    public func stop() {
+    package func stop() {
         queue.async { self.end() }
     }
 

@@ -2,31 +2,31 @@ import CuffCore
 
 /// A present serial or HID node, or USB device whose own node is read, with its USB device. `Claiming` decides what may be done
 /// with it, `Access` whether it can be opened.
-public struct PluggedDevice: Sendable, Hashable {
+package struct PluggedDevice: Sendable, Hashable {
     /// The path of the node, such as /dev/ttyUSB0.
-    public var node: String
+    package var node: String
     /// The kernel subsystem of the node.
-    public var subsystem: CuffDriver.Medium
+    package var subsystem: CuffDriver.Medium
     /// The kernel driver of the interface, if known.
-    public var kernelDriver: String?
+    package var kernelDriver: String?
     /// `nil` for a built-in serial port.
-    public var usb: USBDevice?
+    package var usb: USBDevice?
     /// Distinguishes several ports of one USB device: the interface number, and the port number if an interface has several, such
     /// as `1` or `0.2`; `nil` for the first or only one.
-    public var channel: String?
+    package var channel: String?
     /// Symbolic links to the node made by udev.
-    public var links: [String]
+    package var links: [String]
     /// The descriptors of the USB healthcare class; `nil` for every other node.
-    public var healthcare: PHDCInterface?
+    package var healthcare: PHDCInterface?
     /// The path of the node's device below /sys.
-    public var syspath: String
+    package var syspath: String
     /// Properties set by udev rules; empty without udevd.
-    public var properties: [String: String]
+    package var properties: [String: String]
     /// The stable name.
-    public var key: DeviceKey
+    package var key: DeviceKey
 
     /// Sets each property.
-    public init(
+    package init(
         node: String, subsystem: CuffDriver.Medium, kernelDriver: String? = nil, usb: USBDevice? = nil, channel: String? = nil,
         links: [String] = [], healthcare: PHDCInterface? = nil, syspath: String, properties: [String: String] = [:]
     ) {
@@ -96,9 +96,9 @@ public struct PluggedDevice: Sendable, Hashable {
     private var suffix: String { channel.map { "#" + $0 } ?? "" }
 
     /// The link below /dev/serial/by-id.
-    public var byIDLink: String? { links.first { $0.hasPrefix("/dev/serial/by-id/") } }
+    package var byIDLink: String? { links.first { $0.hasPrefix("/dev/serial/by-id/") } }
     /// The link below /dev/serial/by-path.
-    public var byPathLink: String? { links.first { $0.hasPrefix("/dev/serial/by-path/") } }
+    package var byPathLink: String? { links.first { $0.hasPrefix("/dev/serial/by-path/") } }
 
     /// Whether this is the same device since it was plugged in: the kernel reuses every name at once.
     func isSamePlugging(as other: PluggedDevice) -> Bool {
@@ -107,7 +107,7 @@ public struct PluggedDevice: Sendable, Hashable {
     }
 
     /// One line for the user.
-    public var summary: String {
+    package var summary: String {
         guard let usb else { return "\(node), built-in port" }
         let name = [usb.manufacturer, usb.product].compactMap { $0 }.joined(separator: " ")
         return "\(node), USB \(usb.id)\(name.isEmpty ? "" : " \(name)") at port \(usb.port)"

@@ -1,23 +1,23 @@
 import CuffCore
 
 /// The USB device of a node, from its descriptors.
-public struct USBDevice: Sendable, Hashable {
+package struct USBDevice: Sendable, Hashable {
     /// Vendor and product id.
-    public var id: USBID
+    package var id: USBID
     /// The release number, if known.
-    public var bcdDevice: UInt16?
+    package var bcdDevice: UInt16?
     /// The serial number string.
-    public var serial: String?
+    package var serial: String?
     /// The manufacturer string.
-    public var manufacturer: String?
+    package var manufacturer: String?
     /// The product string.
-    public var product: String?
+    package var product: String?
     /// The USB port: bus and chain of hub ports, such as `1-1.2`.
-    public var port: String
+    package var port: String
     /// The device number, which the kernel changes with each plugging-in.
-    public var address: String?
+    package var address: String?
     /// The path of the USB device below /sys.
-    public var syspath = ""
+    package var syspath = ""
 }
 
 extension USBDevice {
@@ -45,7 +45,7 @@ extension USBDevice {
 
     /// The serial number, unless it is a factory default: `0001` is that of an unprogrammed CP2102; zeros and `0123456789…` are
     /// similar. Two such adapters could not be distinguished.
-    public var uniqueSerial: String? {
+    package var uniqueSerial: String? {
         guard let serial, !Self.factorySerials.contains(serial.lowercased()), let first = serial.first,
             !serial.allSatisfy({ $0 == first })
         else { return nil }

@@ -8,12 +8,12 @@ import Glibc
 /// crashes libdispatch when several hang up at once (swiftlang/swift-corelibs-libdispatch#949).
 ///
 /// One turn: wait, then work from other threads, descriptors, timers, and last the work for the end of the turn.
-public final class EventLoop: @unchecked Sendable {
+package final class EventLoop: @unchecked Sendable {
     /// The loop of this process.
-    public static let shared = EventLoop()
+    package static let shared = EventLoop()
 
     /// Something to run on the loop. It must not block.
-    public typealias Work = @Sendable () -> Void
+    package typealias Work = @Sendable () -> Void
 
     struct Readiness: OptionSet, Sendable {
         let rawValue: UInt32
@@ -64,7 +64,7 @@ public final class EventLoop: @unchecked Sendable {
     // MARK: From any thread
 
     /// Runs the work on the loop, after what was queued before.
-    public func async(_ work: @escaping Work) {
+    package func async(_ work: @escaping Work) {
         let isFirst = inbox.withLock { inbox in
             inbox.works.append(work)
             defer { inbox.isSignalled = true }
@@ -76,7 +76,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Runs the work on the loop and waits for its result. Must not be called by anything that the loop waits for.
-    public func sync<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result {
+    package func sync<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result {
         if isCurrent { return work() }
         let done = Gate(isOpen: false)
         let result = Locked<Result?>(nil)
@@ -94,7 +94,7 @@ public final class EventLoop: @unchecked Sendable {
     // MARK: On the loop
 
     /// Runs the first closure, which may block, on a worker, and the second on the loop.
-    public func offload<Result: Sendable>(
+    package func offload<Result: Sendable>(
         _ blocking: @escaping @Sendable () -> Result, then: @escaping @Sendable (Result) -> Void
     ) {
         workers.run {

@@ -23,7 +23,7 @@ extension Pipeline {
     }
 
     /// Calls back once, when everything accepted is stored by every required sink, or cannot be.
-    public func whenSettled(_ body: @escaping @Sendable () -> Void) {
+    package func whenSettled(_ body: @escaping @Sendable () -> Void) {
         let isSettled = inner.withLock { inner -> Bool in
             if inner.state.isSettled || inner.fault != nil { return true }
             inner.onSettled = body
@@ -34,7 +34,7 @@ extension Pipeline {
 
     /// Waits until everything is stored, then closes the sinks. Blocks, so it must not be called on a queue. Optional sinks get
     /// `grace` for their backlog; the rest counts as missed.
-    public func finish(grace: Duration = .seconds(2)) throws(IngestError) {
+    package func finish(grace: Duration = .seconds(2)) throws(IngestError) {
         let gate = Gate(isOpen: false)
         whenSettled { gate.set(open: true) }
         gate.pass()
@@ -76,7 +76,7 @@ extension Pipeline {
     }
 
     /// After a log rotation: every sink checks, in order with its writes, whether its file is still in place.
-    public func reopen() {
+    package func reopen() {
         for (index, member) in members.enumerated() {
             queues[index].async { @Sendable in
                 guard !self.inner.withLock({ $0.isClosed }) else { return }

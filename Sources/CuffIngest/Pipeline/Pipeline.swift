@@ -5,16 +5,16 @@ import Glibc
 
 /// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch. No hop if a pipe accepts a line at once,
 /// or if the only output is lines to a file or stream. The only place where sources and sinks meet.
-public final class Pipeline: Sendable {
+package final class Pipeline: Sendable {
     /// What to do when a required sink throws.
-    public enum FaultPolicy: Sendable {
+    package enum FaultPolicy: Sendable {
         case stop
         /// Repeats the batch after growing pauses, with sources paused: for a daemon.
         case retry
     }
 
     /// Whether there is a required durable sink, so that readings may be acknowledged to a cuff.
-    public let isDurable: Bool
+    package let isDurable: Bool
 
     struct Inner {
         var state: PipelineState
@@ -75,7 +75,7 @@ public final class Pipeline: Sendable {
     let onFault: @Sendable (String, IngestError) -> Void
 
     /// `onFault` is called for every failed write, including retried ones.
-    public convenience init(
+    package convenience init(
         _ members: [Member], policy: FaultPolicy = .stop, drivers: [CuffDriver] = CuffFamilies.all,
         onFault: @escaping @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
     ) {
@@ -110,7 +110,7 @@ public final class Pipeline: Sendable {
     // MARK: Sources
 
     /// Adds a source; returns its number for `submit` and `detach`.
-    public func attach(_ source: Source) -> Int {
+    package func attach(_ source: Source) -> Int {
         let (number, tell) = inner.withLock { inner in
             inner.nextSource += 1
             inner.sources[inner.nextSource] = source
@@ -122,7 +122,7 @@ public final class Pipeline: Sendable {
     }
 
     /// Ends callbacks to the source; what it submitted is still stored.
-    public func detach(_ source: Int) {
+    package func detach(_ source: Int) {
         let tell = inner.withLock { inner in
             inner.sources[source] = nil
             inner.told[source] = nil
@@ -133,7 +133,7 @@ public final class Pipeline: Sendable {
     }
 
     /// Never waits for a sink if the source is live (`mayThin`). A batch may be printed before this returns.
-    public func submit(_ batch: consuming Batch) {
+    package func submit(_ batch: consuming Batch) {
         let source = batch.source
         var isLive = false
         // No reference to the batch remains, so its storage can be recycled once it is printed.
@@ -156,13 +156,13 @@ public final class Pipeline: Sendable {
     }
 
     /// The failure of a required sink under `FaultPolicy.stop`.
-    public var fault: IngestError? { inner.withLock { $0.fault } }
+    package var fault: IngestError? { inner.withLock { $0.fault } }
     /// A required sink failed and the policy is to stop.
-    public var isStopped: Bool { inner.withLock { $0.fault != nil } }
+    package var isStopped: Bool { inner.withLock { $0.fault != nil } }
     /// The reader of standard output has closed it.
-    public var isOutputClosed: Bool { inner.withLock { $0.isOutputClosed } }
+    package var isOutputClosed: Bool { inner.withLock { $0.isOutputClosed } }
     /// The statistics and current backlog of each sink.
-    public var reports: [SinkReport] {
+    package var reports: [SinkReport] {
         var reports = inner.withLock { inner in
             for (index, waiting) in inner.state.waiting.enumerated() { inner.reports[index].waiting = waiting }
             return inner.reports
@@ -175,7 +175,7 @@ public final class Pipeline: Sendable {
         return reports
     }
     /// Time from the arrival of a batch until every required sink has it on disk.
-    public var commits: LatencyHistogram { inner.withLock { $0.commits } }
+    package var commits: LatencyHistogram { inner.withLock { $0.commits } }
 
     /// Returns and resets the number of live samples of this source that were left out.
     func removeThinned(_ source: Int) -> Int { inner.withLock { $0.thinned.removeValue(forKey: source) ?? 0 } }
@@ -287,7 +287,7 @@ public final class Pipeline: Sendable {
 
     /// Calls back once, when the run cannot continue, including a closed output. Called under the pipeline's lock, as a `Source`
     /// is: hop to a queue.
-    public func whenStopped(_ body: @escaping @Sendable () -> Void) {
+    package func whenStopped(_ body: @escaping @Sendable () -> Void) {
         inner.withLock { inner in
             if inner.fault != nil { body() } else if !inner.isClosed { inner.onStopped = body }
         }

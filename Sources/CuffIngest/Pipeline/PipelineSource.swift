@@ -1,20 +1,20 @@
 extension Pipeline {
     /// The callbacks of a source. Called under the pipeline's lock: hop to a queue, never call back.
-    public struct Source: Sendable {
+    package struct Source: Sendable {
         /// This many of its readings are in every required durable sink.
-        public var committed: @Sendable (Int) -> Void
+        package var committed: @Sendable (Int) -> Void
         /// This many were accepted by every required sink; called instead of `committed` without a durable sink. Not a reason to
         /// acknowledge anything to a cuff.
-        public var passedOn: @Sendable (Int) -> Void
+        package var passedOn: @Sendable (Int) -> Void
         /// `true`: stop submitting; `false`: continue.
-        public var paused: @Sendable (Bool) -> Void
+        package var paused: @Sendable (Bool) -> Void
         /// Whether to call `committed` and `passedOn`; otherwise they would wake a thread for nothing.
-        public var wantsCommits: Bool
+        package var wantsCommits: Bool
         /// Whether live samples are dropped and counted, rather than held, when a sink is slow.
-        public var mayThin: Bool
+        package var mayThin: Bool
 
         /// Sets each property.
-        public init(
+        package init(
             mayThin: Bool, wantsCommits: Bool = true, committed: @escaping @Sendable (Int) -> Void,
             passedOn: @escaping @Sendable (Int) -> Void = { _ in }, paused: @escaping @Sendable (Bool) -> Void
         ) {
@@ -27,13 +27,13 @@ extension Pipeline {
     }
 
     /// A sink in a pipeline.
-    public struct Member: Sendable {
+    package struct Member: Sendable {
         /// The sink.
-        public var sink: any Sink
+        package var sink: any Sink
         /// Whether sources wait for it. It commits only if the sink is durable, too.
-        public var isRequired: Bool
+        package var isRequired: Bool
         /// Required by default.
-        public init(_ sink: any Sink, isRequired: Bool = true) {
+        package init(_ sink: any Sink, isRequired: Bool = true) {
             self.sink = sink
             self.isRequired = isRequired
         }

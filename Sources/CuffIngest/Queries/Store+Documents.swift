@@ -20,16 +20,15 @@ extension Store {
         return try result.get()
     }
 
-    /// Writes the selected blood pressures as one HTML page for a clinic; the file is complete or does not exist. Each person has a section;
-    /// with `person`, a name on the page, they must be one person's. Returns the numbers of included and excluded readings.
+    /// Writes the selected blood pressures as one HTML page for a clinic, on A4; the file is complete or does not exist. Each person has a
+    /// section; with `person`, a name on the page, they must be one person's. Returns the numbers of included and excluded readings.
     @discardableResult
     public func report(
-        _ selection: ReadingSelection, person: String = "", generator: String = "cuff",
-        paper: ReportPage.Paper = .a4, to path: String, replaces: Bool = false
+        _ selection: ReadingSelection, person: String = "", generator: String = "cuff", to path: String, replaces: Bool = false
     ) async throws(IngestError) -> (counted: Int, leftOut: Int) {
         try await DetachedThread.run { [self] () throws(IngestError) in
             var request = ReportSettings().request(.english, generator: generator)
-            (request.person, request.paper) = (person, paper)
+            request.person = person
             return try HealthRuns.report(self, selection, request, to: try OutputFile(path, replaces: replaces))
         }
     }

@@ -46,7 +46,7 @@ extension Store {
 
     /// Keeps a series; one of the same source, type and start replaces it. `driver` and `device` name the source.
     public func save(
-        _ series: HealthSeries, driver: DriverID = ManualEntry.driver, device: String = ""
+        _ series: HealthSeries, driver: DriverID = "manual", device: String = ""
     ) async throws(IngestError) {
         let identity = series.device
         try await DetachedThread.run { [self] () throws(IngestError) in

@@ -3,7 +3,7 @@ import CuffCore
 extension Ingest {
     /// Decodes raw bytes of a cuff, in constant memory. `isLive`: the bytes come from a cuff now, so readings get a receive time;
     /// otherwise the result does not depend on the time of the run. A pcapng file is recognised and replayed.
-    public static func decode(
+    package static func decode(
         driver id: String, input: InputSource, isLive: Bool = false, selection: CaptureSelection = CaptureSelection(),
         options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {

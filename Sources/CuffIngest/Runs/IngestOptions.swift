@@ -22,7 +22,7 @@ public struct IngestOptions: Sendable {
     /// The available families; an embedding program may add its own.
     public var drivers: [CuffDriver] = CuffFamilies.all
     /// The available transports; an embedding program may add its own.
-    public var transports: [TransportKind] = TransportKind.all
+    package var transports: [TransportKind] = TransportKind.all
     /// Options of the driver.
     public var driverOptions: [String: String] = [:]
     /// Receives diagnostics, from any thread.
@@ -30,11 +30,11 @@ public struct IngestOptions: Sendable {
     /// Formats errors for `diagnostics`; a program may add advice.
     public var explain: @Sendable (IngestError) -> String = { $0.description }
     /// Ends the run when raised.
-    public var stop = StopSignal()
+    package var stop = StopSignal()
     /// Ends the run after this many readings.
     public var maximum: Int?
     /// Stores what sessions with a cuff remember. Not used for recorded bytes.
-    public var memory: DriverMemory?
+    package var memory: DriverMemory?
     /// The clock for the arrival of live bytes in `decode`.
     public var clock: @Sendable () -> LinkTime = { HostClock.linkTime }
 

@@ -3,9 +3,9 @@ import CuffCore
 /// The result of a run.
 public struct IngestReport: Sendable {
     /// The counters of the link or links.
-    public var counters = LinkCounters()
+    package var counters = LinkCounters()
     /// The statistics of each sink.
-    public var sinks: [SinkReport] = []
+    package var sinks: [SinkReport] = []
     /// What the cuff reported about itself.
     public var identity: DeviceIdentity?
     /// The cuff's clock, if it was read.

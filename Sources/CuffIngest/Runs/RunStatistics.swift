@@ -1,34 +1,34 @@
 import CuffCore
 
 /// The counters of a run at one moment: per link, per driver and per sink.
-public struct RunStatistics: Sendable {
+package struct RunStatistics: Sendable {
     /// The counters of one open link.
-    public struct Link: Sendable {
+    package struct Link: Sendable {
         /// The path or address; never a person or serial number.
-        public var place: String
+        package var place: String
         /// The user's name for the cuff; empty for none.
-        public var name = ""
+        package var name = ""
         /// The id of the driver.
-        public var driver: DriverID
+        package var driver: DriverID
         /// The counters.
-        public var counters: LinkCounters
+        package var counters: LinkCounters
     }
 
     /// The time since the run began.
-    public var elapsed: Duration
+    package var elapsed: Duration
     /// The open links.
-    public var links: [Link]
+    package var links: [Link]
     /// By driver, the sums of all links, including closed ones, in order of id.
-    public var drivers: [(driver: DriverID, counters: LinkCounters)]
+    package var drivers: [(driver: DriverID, counters: LinkCounters)]
     /// The state of each sink.
-    public var sinks: [SinkReport]
+    package var sinks: [SinkReport]
     /// From a batch's arrival to its being on disk in every required sink.
-    public var commits: LatencyHistogram
+    package var commits: LatencyHistogram
 
     // MARK: For a person
 
     /// For people.
-    public var text: String {
+    package var text: String {
         var lines = ["after \(Plural.span(elapsed.components.seconds)): \(commits.sentence("commits"))"]
         for link in links { lines.append("link \(link.place) (\(link.driver)): \(Self.sentence(link.counters))") }
         for (driver, counters) in drivers { lines.append("driver \(driver): \(Self.sentence(counters))") }
@@ -65,7 +65,7 @@ public struct RunStatistics: Sendable {
 
     /// OpenMetrics text. Every user of the machine may read a loopback port, so it contains only counts; sinks are named by kind
     /// and index, not by path.
-    public var openMetrics: String {
+    package var openMetrics: String {
         var text = ""
         func family(_ name: String, _ type: String, _ help: String, _ samples: [(labels: String, value: String)], suffix: String = "") {
             guard !samples.isEmpty else { return }

@@ -2,19 +2,19 @@ import CuffCore
 
 /// Tests whether a program follows the protocol of sinks that answer, `exec+ack:`. The program really stores the readings of the test, which
 /// are of the cuff `check`.
-public struct AnsweringSinkCheck: Sendable {
+package struct AnsweringSinkCheck: Sendable {
     private let words: [String]
     private let count: Int
 
     /// `command` as after `exec+ack:`; `count` readings are sent at once. Throws if it names no program.
-    public init(_ command: String, count: Int = 1000) throws(IngestError) {
+    package init(_ command: String, count: Int = 1000) throws(IngestError) {
         words = try CommandPeer.words(command)
         guard CommandPeer.find(words[0]) != nil else { throw IngestError(SinkFault.noProgram("exec+ack:\(command)", program: words[0])) }
         self.count = count
     }
 
     /// Runs the program four times.
-    public func run(_ stop: StopSignal = StopSignal()) -> [HelperFinding] {
+    package func run(_ stop: StopSignal = StopSignal()) -> [HelperFinding] {
         var findings: [HelperFinding] = []
         func note(_ rule: String, _ fault: String?) { findings.append(HelperFinding(rule: rule, fault: fault)) }
         // Other readings each time.

@@ -3,11 +3,11 @@ import CuffCore
 import Glibc
 
 /// One rule of a helper's protocol, and whether a program kept it.
-public struct HelperFinding: Sendable, Hashable {
+package struct HelperFinding: Sendable, Hashable {
     /// The rule.
-    public var rule: String
+    package var rule: String
     /// What was wrong; `nil` if the rule was kept.
-    public var fault: String?
+    package var fault: String?
 }
 
 /// A helper program that is tested: whole lines from it, each with a time limit.

@@ -1,31 +1,31 @@
 import CuffCore
 
 /// The statistics of one sink.
-public struct SinkReport: Sendable, Equatable {
+package struct SinkReport: Sendable, Equatable {
     /// The sink as the user wrote it.
-    public var label: String
+    package var label: String
     /// Not optional.
-    public var isRequired: Bool
+    package var isRequired: Bool
     /// `Sink.isInternal`.
-    public var isInternal = false
+    package var isInternal = false
     /// Durable rather than pass-through.
-    public var isDurable = true
+    package var isDurable = true
     /// Readings stored, including known ones.
-    public var stored = 0
+    package var stored = 0
     /// Readings it already had.
-    public var known = 0
+    package var known = 0
     /// Readings skipped by an optional sink that was too slow.
-    public var missed = 0
+    package var missed = 0
     /// Its last error.
-    public var fault: IngestError?
+    package var fault: IngestError?
     /// Accepted and not yet passed on.
-    public var backlog: SinkBacklog?
+    package var backlog: SinkBacklog?
     /// Readings queued for it.
-    public var waiting = 0
+    package var waiting = 0
     /// When a failed write is repeated.
-    public var nextTry: Timestamp?
+    package var nextTry: Timestamp?
     /// The duration of its writes, including durability.
-    public var writes = LatencyHistogram()
+    package var writes = LatencyHistogram()
 }
 
 extension SinkReport {

@@ -11,7 +11,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     /// Cuffs wait for the sink; written without a final `?`.
     public var isRequired: Bool
     /// What it may have.
-    public var consent = SinkConsent()
+    package var consent = SinkConsent()
 
     /// Sets each property; nothing is checked.
     public init(_ kind: SinkKind, path: String = "", isRequired: Bool = true) {
@@ -90,7 +90,7 @@ public struct SinkContext: Sendable {
     /// Whose all readings of the run are, because the user says so; databases keep it with them.
     public var person: String?
     /// How a database gives deleted readings again.
-    public var redelivery = Redelivery()
+    package var redelivery = Redelivery()
     /// Called for faults that the sink survives, such as an unavailable receiver or removed lines.
     public var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
 

@@ -1,7 +1,7 @@
 import CuffCore
 
 /// A capture format, read in chunks of any size and constant memory.
-public protocol CaptureSource: CaptureReader {
+package protocol CaptureSource: CaptureReader {
     /// The capture's header, complete once the first item was returned.
     var header: CaptureHeader { get }
     /// The absolute time of the capture's time 0, if known.
@@ -16,9 +16,9 @@ public protocol CaptureSource: CaptureReader {
 
 extension CaptureSource {
     /// `nil`.
-    public var impliedDriver: DriverID? { nil }
+    package var impliedDriver: DriverID? { nil }
     /// Empty.
-    public var remarks: [String] { [] }
+    package var remarks: [String] { [] }
 
     /// Converts a fault to an error about the file.
     func error(_ fault: CaptureFault, in name: String) -> IngestError {
@@ -28,17 +28,17 @@ extension CaptureSource {
 
 extension CaptureTextReader: CaptureSource {
     /// Text captures have no absolute time.
-    public var start: Timestamp? { nil }
+    package var start: Timestamp? { nil }
     /// Faults name a line.
-    public static var unit: String { "line" }
+    package static var unit: String { "line" }
 }
 
 extension PcapngReader: CaptureSource {
     /// Faults name a block.
-    public static var unit: String { "block" }
+    package static var unit: String { "block" }
 
     /// The driver that claims the USB ids.
-    public var impliedDriver: DriverID? {
+    package var impliedDriver: DriverID? {
         guard let device = usb.chosen.map({ usb.devices[$0] }), let vendor = device.vendor, let product = device.product
         else { return nil }
         let own = CuffDriver.Claim.usb(vendor: vendor, product: product)
@@ -46,7 +46,7 @@ extension PcapngReader: CaptureSource {
     }
 
     /// Remarks on assumptions, such as a guessed chip.
-    public var remarks: [String] {
+    package var remarks: [String] {
         let others = usb.devices.indices.filter { $0 != usb.chosen && usb.devices[$0].transfers > 0 }.map { usb.devices[$0].name }
         guard let chosen = usb.chosen.map({ usb.devices[$0] }) else {
             return others.isEmpty ? [] : ["no device of the capture was read; it holds \(others.joined(separator: ", "))"]
@@ -71,9 +71,9 @@ extension USBConversation.Device {
 /// Selects the device of a USB capture, and its chip if the capture does not show it.
 public struct CaptureSelection: Sendable, Hashable {
     /// The device to read.
-    public var device = USBConversation.Selection.first
+    package var device = USBConversation.Selection.first
     /// The bridge chip; `nil`: recognised by its data.
-    public var chip: USBConversation.Chip?
+    package var chip: USBConversation.Chip?
 
     /// The first device, with a recognised chip.
     public init() {}
@@ -110,7 +110,7 @@ public enum CaptureForms {
     static let enough = 12
 
     /// A pcapng reader, or else a text reader.
-    public static func source(for head: [UInt8], _ selection: CaptureSelection = CaptureSelection()) -> any CaptureSource {
+    package static func source(for head: [UInt8], _ selection: CaptureSelection = CaptureSelection()) -> any CaptureSource {
         isPcapng(head) ? PcapngReader(selection.device, chip: selection.chip) : CaptureTextReader()
     }
 

@@ -1,5 +1,5 @@
 /// Why a capture or byte stream cannot be read. The first text is the name of the file.
-public enum InputFault: Fault {
+package enum InputFault: Fault {
     case empty(String)
     /// A pipe or terminal that ended without a byte.
     case noBytes(String)
@@ -24,7 +24,7 @@ public enum InputFault: Fault {
     case notWritten(String)
 
     /// The kind of failure, and a message.
-    public var statement: (status: RunStatus, text: String) {
+    package var statement: (status: RunStatus, text: String) {
         switch self {
         case .empty(let name): (.badData, "\(name) is empty")
         case .noBytes(let name): (.badData, "\(name) is empty: no byte came")

@@ -2,7 +2,7 @@ import CuffCore
 import Glibc
 
 /// The source of the bytes.
-public enum InputSource: Sendable {
+package enum InputSource: Sendable {
     case path(String)
     /// An open descriptor, with a name for messages.
     case descriptor(Int32, name: String)

@@ -1,15 +1,15 @@
 import CuffCore
 
 /// Tests whether a program follows the protocol of sources. Its readings are not stored.
-public struct SourceCheck: Sendable {
+package struct SourceCheck: Sendable {
     private let plan: SourcePlan
     private let patience: Duration
 
     /// Waits this long for readings, in each of two runs of the program.
-    public init(_ plan: SourcePlan, patience: Duration) { (self.plan, self.patience) = (plan, patience) }
+    package init(_ plan: SourcePlan, patience: Duration) { (self.plan, self.patience) = (plan, patience) }
 
     /// Runs the program twice; in its first run nothing is acknowledged.
-    public func run(_ stop: StopSignal = StopSignal()) -> [HelperFinding] {
+    package func run(_ stop: StopSignal = StopSignal()) -> [HelperFinding] {
         var findings: [HelperFinding] = []
         func note(_ rule: String, _ fault: String?) { findings.append(HelperFinding(rule: rule, fault: fault)) }
         let first: Heard, second: Heard

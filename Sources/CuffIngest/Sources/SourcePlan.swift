@@ -1,14 +1,14 @@
 /// A program that delivers readings: `[source.NAME]`, or `--source exec:PROGRAM`.
-public struct SourcePlan: Sendable, Hashable, CustomStringConvertible {
+package struct SourcePlan: Sendable, Hashable, CustomStringConvertible {
     /// NAME of the section, else the file name of the program; the identity of its readings, unless they name a device.
-    public var name: String
+    package var name: String
     /// The program and its arguments, as after `exec:`.
-    public var command: String
+    package var command: String
     /// The words of the command.
     let words: [String]
 
     /// `text` is `exec:PROGRAM [ARGUMENT…]`. Throws why it is not.
-    public init(_ text: String, name: String? = nil) throws(IngestError) {
+    package init(_ text: String, name: String? = nil) throws(IngestError) {
         guard text.hasPrefix("exec:") else { throw IngestError(SourceFault.notAProgram(text)) }
         command = String(text.dropFirst("exec:".count))
         words = try CommandPeer.words(command)
@@ -21,7 +21,7 @@ public struct SourcePlan: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// `exec:` and the command.
-    public var description: String { "exec:\(command)" }
+    package var description: String { "exec:\(command)" }
 }
 
 package enum SourceFault: Fault {

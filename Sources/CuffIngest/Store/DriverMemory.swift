@@ -3,16 +3,16 @@ import Glibc
 
 /// Values that sessions store for the next cuff of their driver (`SessionAction.remember`), one file per driver in
 /// `$XDG_STATE_HOME/cuff`. If lost, the cuff is asked for its configuration again.
-public struct DriverMemory: Sendable {
+package struct DriverMemory: Sendable {
     let folder: String
     /// A stored configuration is an APDU of at most 64 KiB; a driver keeps a handful.
     private static let largestFile = 1 << 20
 
     /// The memory in this folder, which is created on the first write.
-    public init(folder: String) { self.folder = folder }
+    package init(folder: String) { self.folder = folder }
 
     /// `$STATE_DIRECTORY` (systemd), else `$XDG_STATE_HOME/cuff`, else `~/.local/state/cuff`; `nil` without a home.
-    public static var standard: DriverMemory? {
+    package static var standard: DriverMemory? {
         if let folder = serviceFolder { return DriverMemory(folder: folder) }
         if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return DriverMemory(folder: "\(state)/cuff") }
         guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
@@ -31,7 +31,7 @@ public struct DriverMemory: Sendable {
     private func path(_ driver: DriverID) -> String { "\(folder)/\(driver).memory" }
 
     /// Everything stored for the driver; empty if the file is missing or unreadable.
-    public func load(_ driver: DriverID) -> [String: [UInt8]] {
+    package func load(_ driver: DriverID) -> [String: [UInt8]] {
         guard let descriptor = StateFile.open(path(driver)) else { return [:] }
         defer { close(descriptor) }
         var text: [UInt8] = []
@@ -48,7 +48,7 @@ public struct DriverMemory: Sendable {
     }
 
     /// Adds or replaces one value. The file is replaced atomically.
-    public func store(_ driver: DriverID, _ key: String, _ value: [UInt8]) throws(IngestError) { try store(driver, [key: value]) }
+    package func store(_ driver: DriverID, _ key: String, _ value: [UInt8]) throws(IngestError) { try store(driver, [key: value]) }
 
     func store(_ driver: DriverID, _ values: [String: [UInt8]]) throws(IngestError) {
         let before = load(driver)

@@ -110,13 +110,13 @@ public struct ReadingSelection: Sendable, Hashable {
 }
 
 /// A row of the table `source`.
-public struct StoredSource: Sendable, Hashable {
+package struct StoredSource: Sendable, Hashable {
     /// Its row number.
-    public var number: Int64
+    package var number: Int64
     /// The driver id.
-    public var driver: DriverID
+    package var driver: DriverID
     /// The cuff that sent the readings.
-    public var provenance: Provenance
+    package var provenance: Provenance
 }
 
 extension ReadingSelection {

@@ -2,20 +2,20 @@ import CuffClinical
 import CuffCore
 
 /// What a sink may have: the keys `persons` and `types` of its section. Without limits: everything.
-public struct SinkConsent: Sendable, Hashable {
+package struct SinkConsent: Sendable, Hashable {
     /// Names of persons, and `none` for readings without a name; `nil`: of everybody.
-    public var persons: [String]?
+    package var persons: [String]?
     /// Words of `SinkConsent.words`; `nil`: every type, and live events.
-    public var types: [String]?
+    package var types: [String]?
 
     /// Without limits.
-    public init() {}
+    package init() {}
 
     /// The types that a section may name: types of readings, quantities, and alerts.
     package static let words = ReadingSelection.Kind.allCases.map(\.rawValue) + QuantityType.all.map(\.name) + ["alert"]
 
     /// Whether nothing is limited.
-    public var isUnlimited: Bool { persons == nil && types == nil }
+    package var isUnlimited: Bool { persons == nil && types == nil }
 
     /// Whether the sink may have a reading. `person` of the reading must be set as the household says.
     func permits(_ reading: Reading) -> Bool {

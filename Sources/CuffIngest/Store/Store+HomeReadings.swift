@@ -4,7 +4,7 @@ import CuffCore
 extension Store {
     /// Passes the selected blood pressures to `body` in order of id. `withIDs: false` is faster. The reading's source is the row
     /// number of its source; `body` returns whether to continue.
-    public func forEachHomeReading(
+    package func forEachHomeReading(
         _ selection: ReadingSelection, rule: InclusionRule, withIDs: Bool = true, _ body: (HomeReading) -> Bool
     ) throws(IngestError) {
         var selection = selection

@@ -4,7 +4,7 @@ import SQLite
 
 extension Store {
     /// The sources by row number.
-    public func sources() throws(IngestError) -> [Int64: StoredSource] {
+    package func sources() throws(IngestError) -> [Int64: StoredSource] {
         try read { try Self.sources($0) }
     }
 
@@ -44,7 +44,7 @@ extension Store {
 
     /// The selected blood pressures as statistics see them: what counts, and what does not with the reason. Much faster than
     /// whole readings. The body gets also the number of the source and the person.
-    public func forEachPoint(
+    package func forEachPoint(
         _ selection: ReadingSelection, rule: InclusionRule, _ body: (InclusionRule.Verdict, Int64, Person) -> Void
     ) throws(IngestError) {
         var selection = selection

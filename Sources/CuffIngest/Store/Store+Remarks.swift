@@ -38,7 +38,7 @@ extension Store {
     package func storedReading(_ id: Reading.ID) throws(IngestError) -> Reading { try read { try whole(id, in: $0).0 } }
 
     /// Replaces an entered reading and keeps its previous values; returns whether anything differs.
-    public func edit(_ id: Reading.ID, to entry: ManualEntry, zone: ZoneTable) throws(IngestError) -> Bool {
+    package func edit(_ id: Reading.ID, to entry: ManualEntry, zone: ZoneTable) throws(IngestError) -> Bool {
         let now = HostClock.reproducibleNow()
         return try commit { db in
             let (old, provenance) = try whole(id, in: db)

@@ -51,7 +51,7 @@ public final class Store: Sendable {
     }
 
     /// How readings that are changed or deleted here are given again to sinks.
-    public var redelivery: Redelivery {
+    package var redelivery: Redelivery {
         get { view.withLock { $0 } }
         set { view.withLock { $0 = newValue } }
     }

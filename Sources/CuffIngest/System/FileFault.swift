@@ -1,7 +1,7 @@
 import Glibc
 
 /// Errors of files.
-public enum FileFault: Fault {
+package enum FileFault: Fault {
     case unreadable(String, errno: Int32)
     case unwritable(String, errno: Int32)
     case outputUnwritable(errno: Int32)
@@ -16,7 +16,7 @@ public enum FileFault: Fault {
     case captureExists(String)
 
     /// The kind of failure, and a message.
-    public var statement: (status: RunStatus, text: String) {
+    package var statement: (status: RunStatus, text: String) {
         switch self {
         case .unreadable(let path, let number):
             (number == EIO ? .inputOutput : .noInput, "cannot read \(path): \(SystemFault.lowercased(number))")

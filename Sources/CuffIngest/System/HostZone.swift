@@ -2,11 +2,11 @@ import CuffCore
 import Glibc
 
 /// Time zones of this machine.
-public enum HostZone {
+package enum HostZone {
     static let folder = "/usr/share/zoneinfo"
 
     /// The named zone, such as `Europe/Berlin`, or a POSIX rule; `nil`: the machine's (`TZ`, else `/etc/localtime`).
-    public static func named(_ name: String?) throws(IngestError) -> ZoneTable {
+    package static func named(_ name: String?) throws(IngestError) -> ZoneTable {
         guard let name else { return local() }
         guard let zone = find(name) else {
             throw IngestError(RequestFault.unknownZone(name))
@@ -15,7 +15,7 @@ public enum HostZone {
     }
 
     /// The machine's zone; UTC if none is set.
-    public static func local() -> ZoneTable {
+    package static func local() -> ZoneTable {
         if let value = getenv("TZ").map({ String(cString: $0) }) {
             return find(value.hasPrefix(":") ? String(value.dropFirst()) : value) ?? .utc
         }
@@ -52,7 +52,7 @@ public enum HostZone {
 
 extension HostZone {
     /// Parses a time, possibly relative to now.
-    public static func instant(_ text: String, _ zone: ZoneTable) throws(IngestError) -> Timestamp {
+    package static func instant(_ text: String, _ zone: ZoneTable) throws(IngestError) -> Timestamp {
         guard let time = TimeWords.instant(text, now: HostClock.reproducibleNow(), zone: zone) else {
             throw IngestError(RequestFault.notATime(text))
         }

@@ -1,5 +1,5 @@
 /// Durations, counted in steps from half a millisecond to ten seconds.
-public struct LatencyHistogram: Sendable, Equatable {
+package struct LatencyHistogram: Sendable, Equatable {
     /// Upper bounds in microseconds, with one more step above the last. An fsync takes 0.1 ms in a host's cache and 10 ms on a
     /// rotating disk; a locked database times out after 5 s.
     static let bounds: [Int64] = [
@@ -9,12 +9,12 @@ public struct LatencyHistogram: Sendable, Equatable {
     private(set) var counts = [Int](repeating: 0, count: LatencyHistogram.bounds.count + 1)
     private(set) var sum = Duration.zero
     /// The number of durations.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// The longest duration.
-    public private(set) var longest = Duration.zero
+    package private(set) var longest = Duration.zero
 
     /// Empty.
-    public init() {}
+    package init() {}
 
     mutating func add(nanoseconds: Int64) {
         let microseconds = max(0, nanoseconds) / 1000

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 
 /// Asks a run to end cleanly: what was read is stored, then it returns. May be raised repeatedly from any thread.
-public final class StopSignal: Sendable {
+package final class StopSignal: Sendable {
     private struct State {
         var isRaised = false
         var handlers: [Int: @Sendable () -> Void] = [:]
@@ -16,15 +16,15 @@ public final class StopSignal: Sendable {
     private let listeners = Locked<[SignalListener]>([])
 
     /// Not raised.
-    public init() { descriptor = clinux_eventfd() }
+    package init() { descriptor = clinux_eventfd() }
 
     deinit { close(descriptor) }
 
     /// Whether it was raised.
-    public var isRaised: Bool { state.withLock { $0.isRaised } }
+    package var isRaised: Bool { state.withLock { $0.isRaised } }
 
     /// Calls the handlers; a second call does nothing.
-    public func raise() {
+    package func raise() {
         let handlers = state.withLock { state -> [@Sendable () -> Void] in
             guard !state.isRaised else { return [] }
             state.isRaised = true
@@ -37,7 +37,7 @@ public final class StopSignal: Sendable {
 
     /// Calls `handler` when raised, at once if it already was. Returns a number for `forget`.
     @discardableResult
-    public func whenRaised(_ handler: @escaping @Sendable () -> Void) -> Int {
+    package func whenRaised(_ handler: @escaping @Sendable () -> Void) -> Int {
         let (isRaised, number) = state.withLock { state in
             state.next += 1
             if !state.isRaised { state.handlers[state.next] = handler }
@@ -48,12 +48,12 @@ public final class StopSignal: Sendable {
     }
 
     /// Removes a handler.
-    public func forget(_ number: Int) {
+    package func forget(_ number: Int) {
         state.withLock { _ = $0.handlers.removeValue(forKey: number) }
     }
 
     /// Raises it on these process signals. The second signal of a kind ends the process at once with status 128 + number.
-    public func watch(signals: [Int32] = [SIGINT, SIGTERM]) {
+    package func watch(signals: [Int32] = [SIGINT, SIGTERM]) {
         let queue = DispatchQueue(label: "cuff.signals")
         for number in signals {
             let listener = SignalListener(number, queue) { [weak self] in
@@ -68,7 +68,7 @@ public final class StopSignal: Sendable {
 
     private let received = Locked<Int32?>(nil)
     /// The process signal that raised it, if any.
-    public var number: Int32? { received.withLock { $0 } }
+    package var number: Int32? { received.withLock { $0 } }
 
     /// Waits for input; `false` if the signal came first.
     func waitForInput(_ input: Int32) -> Bool {

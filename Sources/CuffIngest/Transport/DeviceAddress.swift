@@ -34,7 +34,10 @@ public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses an address of any kind; throws `AddressFault` for anything else. `ttyUSB0` is /dev/ttyUSB0; `./` and `../` are
     /// relative to the current folder.
-    public init(_ text: String, among kinds: [TransportKind] = TransportKind.all) throws(AddressFault) {
+    public init(_ text: String) throws(AddressFault) { try self.init(text, among: TransportKind.all) }
+
+    /// An address of one of `kinds`.
+    package init(_ text: String, among kinds: [TransportKind]) throws(AddressFault) {
         for kind in kinds {
             guard let address = try kind.parse(text) else { continue }
             self = address
@@ -77,21 +80,21 @@ public struct AddressFault: Fault {
 }
 
 /// A host and a TCP port: `host:3001`, with an IPv6 address in brackets, `[::1]:3001`.
-public struct HostPort: Sendable, Hashable, CustomStringConvertible {
+package struct HostPort: Sendable, Hashable, CustomStringConvertible {
     /// A name or an address without brackets; may be empty.
-    public var host: String
+    package var host: String
     /// 0 to 65535.
-    public var port: Int
+    package var port: Int
 
     /// Sets each property; nothing is checked.
-    public init(host: String, port: Int) {
+    package init(host: String, port: Int) {
         self.host = host
         self.port = port
     }
 
     /// Parses `HOST:PORT`; `address` is the whole text for messages. `listeningAt` makes host and port optional and gives the
     /// default port; port 0 is allowed then.
-    public init(_ text: some StringProtocol, of address: String, listeningAt ownPort: Int? = nil) throws(AddressFault) {
+    package init(_ text: some StringProtocol, of address: String, listeningAt ownPort: Int? = nil) throws(AddressFault) {
         let isListening = ownPort != nil
         var host = String(text)
         var port = ownPort
@@ -115,5 +118,5 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// `host:3001`, `[::1]:3001`.
-    public var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    package var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

@@ -2,7 +2,7 @@ import CuffCore
 
 /// Exchanges bytes with one device and reports its end; independent of protocols. All calls except `open`, and all events, are on
 /// the loop.
-public protocol Transport: AnyObject {
+package protocol Transport: AnyObject {
     /// The location as the user names it, such as `/dev/ttyUSB0`.
     var address: String { get }
     /// Whether a lower layer detects damaged bytes, as USB and TCP do and a serial line does not. If false, readings of protocols
@@ -26,5 +26,5 @@ public protocol Transport: AnyObject {
 
 extension Transport {
     /// `true`.
-    public var checksBytes: Bool { true }
+    package var checksBytes: Bool { true }
 }

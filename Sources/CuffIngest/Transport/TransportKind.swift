@@ -5,24 +5,24 @@ import Glibc
 /// generated from `TransportKind.all`.
 ///
 /// A program that embeds this library passes `TransportKind.all + [own]` to parsers, and in `IngestOptions.transports`.
-public struct TransportKind: Sendable, CustomStringConvertible {
+package struct TransportKind: Sendable, CustomStringConvertible {
     /// Parameters for opening a transport.
-    public struct Request: Sendable {
+    package struct Request: Sendable {
         /// The location; never an address that selects among connected devices.
-        public var address: DeviceAddress
+        package var address: DeviceAddress
         /// The medium of the session's driver.
-        public var medium: CuffDriver.Medium
+        package var medium: CuffDriver.Medium
         /// The report format of a HID device.
-        public var reports: HIDReports
+        package var reports: HIDReports
         /// The settings of a serial line.
-        public var line: LineSettings
+        package var line: LineSettings
         /// The settings that a CP2110 already has are kept.
-        public var keepsBridgeLine: Bool
+        package var keepsBridgeLine: Bool
         /// The pause between bytes written to a serial line.
-        public var pace: Duration?
+        package var pace: Duration?
 
         /// Sets each property.
-        public init(
+        package init(
             _ address: DeviceAddress, medium: CuffDriver.Medium, reports: HIDReports = HIDReports(), line: LineSettings,
             keepsBridgeLine: Bool = false, pace: Duration? = nil
         ) {
@@ -36,25 +36,25 @@ public struct TransportKind: Sendable, CustomStringConvertible {
     }
 
     /// Parses an address; `nil` if the text is of another kind, an `AddressFault` if it is invalid.
-    public typealias Parse = @Sendable (_ text: String) throws(AddressFault) -> DeviceAddress?
+    package typealias Parse = @Sendable (_ text: String) throws(AddressFault) -> DeviceAddress?
     /// Creates the transport, not opened yet; `nil` if another kind opens such an address.
-    public typealias Open = @Sendable (Request) -> (any Transport)?
+    package typealias Open = @Sendable (Request) -> (any Transport)?
 
     /// The name of the kind.
-    public let name: String
+    package let name: String
     /// The form of its addresses, for usage texts.
-    public let form: String
+    package let form: String
     /// One line.
-    public let help: String
+    package let help: String
     /// A complete address.
-    public let example: String
+    package let example: String
     /// The kernel subsystem of its nodes, watched for hotplug events, if any.
-    public let subsystem: String?
+    package let subsystem: String?
     let parse: Parse
     let open: Open
 
     /// Sets each property.
-    public init(
+    package init(
         _ name: String, form: String, help: String, example: String, subsystem: String? = nil,
         parse: @escaping Parse = TransportKind.localDevice, open: @escaping Open
     ) {
@@ -68,10 +68,10 @@ public struct TransportKind: Sendable, CustomStringConvertible {
     }
 
     /// Every built-in kind, in the order of help and documentation.
-    public static let all: [TransportKind] = [.tty, .hidraw, .cp2110, .usb, .tcp, .tcpListen]
+    package static let all: [TransportKind] = [.tty, .hidraw, .cp2110, .usb, .tcp, .tcpListen]
 
     /// `tty`.
-    public var description: String { name }
+    package var description: String { name }
 
     static func subsystems(_ kinds: [TransportKind] = all) -> [String] {
         var found: [String] = []
@@ -80,7 +80,7 @@ public struct TransportKind: Sendable, CustomStringConvertible {
     }
 
     /// The other ways to name a connected device, as printed by `cuff list`: form, one line, example.
-    public static let choices: [(form: String, help: String, example: String)] = [
+    package static let choices: [(form: String, help: String, example: String)] = [
         (
             "/dev/serial/by-id/…", "a serial port by what the adapter says of itself",
             "/dev/serial/by-id/usb-FTDI_FT232R_USB_UART_A900XYZ1-if00-port0"
@@ -91,7 +91,7 @@ public struct TransportKind: Sendable, CustomStringConvertible {
     ]
 
     /// The forms of all addresses of these kinds, for usage texts.
-    public static func forms(_ kinds: [TransportKind] = all) -> String {
+    package static func forms(_ kinds: [TransportKind] = all) -> String {
         var forms: [String] = []
         for kind in kinds where !forms.contains(kind.form) { forms.append(kind.form) }
         let isURL = { (form: String) in form.contains("://") }
@@ -101,7 +101,7 @@ public struct TransportKind: Sendable, CustomStringConvertible {
 
 extension DeviceAddress {
     /// `line` and `pace` apply to serial lines; throws if no kind opens the address.
-    public func transport(
+    package func transport(
         for driver: CuffDriver, line: LineSettings? = nil, pace: Duration? = nil, among kinds: [TransportKind] = TransportKind.all
     ) throws(AddressFault) -> any Transport {
         let request = TransportKind.Request(
@@ -120,7 +120,7 @@ extension DeviceAddress {
 
 extension TransportKind {
     /// Parses addresses of devices connected to this machine: a path, `usb:`, `port:` and `auto`.
-    public static let localDevice: Parse = { (text) throws(AddressFault) in
+    package static let localDevice: Parse = { (text) throws(AddressFault) in
         if text == "auto" { return .automatic }
         if text.hasPrefix("/") { return try nodeAddress(text) }
         if text.hasPrefix("./") || text.hasPrefix("../") { return try nodeAddress(wholePath(text)) }

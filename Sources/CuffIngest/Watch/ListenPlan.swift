@@ -1,16 +1,16 @@
 import CuffCore
 
 /// A port on which `cuff watch` accepts cuffs: `[HOST][:PORT][=DRIVER]`; defaults to loopback, port 6024 and IEEE 11073 agents.
-public struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
+package struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
     /// The host name or address to listen on.
-    public var host: String
+    package var host: String
     /// The TCP port; 0 picks a free one.
-    public var port: Int
+    package var port: Int
     /// The id of the driver of all cuffs on the port.
-    public var driver: DriverID
+    package var driver: DriverID
 
     /// Throws a usage error with the reason.
-    public init(_ text: String, drivers: [CuffDriver] = CuffFamilies.all) throws(IngestError) {
+    package init(_ text: String, drivers: [CuffDriver] = CuffFamilies.all) throws(IngestError) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let place = parts[0].hasPrefix("tcp-listen://") ? String(parts[0]) : "tcp-listen://\(parts[0])"
         let address: DeviceAddress
@@ -30,5 +30,5 @@ public struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address with the driver.
-    public var description: String { "\(DeviceAddress.tcpListen(host: host, port: port))=\(driver)" }
+    package var description: String { "\(DeviceAddress.tcpListen(host: host, port: port))=\(driver)" }
 }

@@ -6,7 +6,7 @@ public struct ScheduleReport: Sendable {
     /// Minutes between the cuff's own automatic measurements; 0: off; `nil`: it has none, or was not asked.
     public internal(set) var cycle: Int?
     /// The plan that a watch keeps for the cuff; `nil` if it keeps none.
-    public var plan: MonitoringPlan? { keeper?.plan }
+    package var plan: MonitoringPlan? { keeper?.plan }
     /// The state of the schedule that `cuff watch` executes.
     package var keeper: ScheduleKeeper?
     package var report: IngestReport

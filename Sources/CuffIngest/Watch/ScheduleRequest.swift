@@ -12,9 +12,9 @@ public struct ScheduleTimes: Sendable, Hashable {
     /// Minutes between measurements.
     public var minutes: Int
     /// A part of the day; `nil`: all of it.
-    public var window: MonitoringPlan.Window?
+    package var window: MonitoringPlan.Window?
     /// A part of the day with another interval; not beside `window`.
-    public var night: (MonitoringPlan.Window, minutes: Int)? {
+    package var night: (MonitoringPlan.Window, minutes: Int)? {
         get { nightWindow.flatMap { window in nightMinutes.map { (window, $0) } } }
         set { (nightWindow, nightMinutes) = (newValue?.0, newValue?.minutes) }
     }

@@ -1,7 +1,7 @@
 import CuffCore
 
 /// A message for the user, in one line.
-public enum WatchNotice: Sendable, Hashable, CustomStringConvertible {
+package enum WatchNotice: Sendable, Hashable, CustomStringConvertible {
     case opening(LinkPlan, Claiming.Reason?)
     case unclaimed(PluggedDevice, Claiming.Verdict)
     case unplugged(PluggedDevice)
@@ -14,7 +14,7 @@ public enum WatchNotice: Sendable, Hashable, CustomStringConvertible {
     case watcher(String)
 
     /// One line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .opening(let plan, _): "\(plan.place): \(plan.driver), as \(plan.identity)"
         case .unclaimed(let device, let verdict): "\(device.summary): \(verdict.sentence(for: device))"

@@ -6,17 +6,17 @@ import Glibc
 /// The options of a watch, in addition to those of every run.
 public struct WatchOptions: Sendable {
     /// The devices assigned by the user.
-    public var assignments: [Assignment] = []
+    package var assignments: [Assignment] = []
     /// Once-mode, pauses and repetition.
     package var settings = WatchState.Settings()
     /// The alert rules and persons.
-    public var alerts: AlertSettings = AlertSettings()
+    package var alerts: AlertSettings = AlertSettings()
     /// Called on SIGHUP for the new alert settings. An error is reported and changes nothing.
-    public var reloadAlerts: (@Sendable () throws(IngestError) -> AlertSettings)?
+    package var reloadAlerts: (@Sendable () throws(IngestError) -> AlertSettings)?
     /// Called on SIGHUP for the new assignments; then file sinks check for rotated files. An error is reported and changes nothing.
-    public var reload: (@Sendable () throws(IngestError) -> [Assignment])?
+    package var reload: (@Sendable () throws(IngestError) -> [Assignment])?
     /// Called for events of the watch, from any thread.
-    public var notices: @Sendable (WatchNotice) -> Void = { _ in }
+    package var notices: @Sendable (WatchNotice) -> Void = { _ in }
     /// The time from the stop signal to the end. Readings not stored by then stay in the cuff.
     public var grace: Duration = .seconds(10)
     /// Receives the statistics as text: on SIGUSR1, and at the end if `showsStatistics`.
@@ -26,7 +26,7 @@ public struct WatchOptions: Sendable {
     /// A port of 127.0.0.1 that serves the statistics as OpenMetrics; 0 takes any.
     public var metricsPort: Int?
     /// The address of the live page, which shows readings to everyone who can reach it.
-    public var web: WebAddress?
+    package var web: WebAddress?
     /// The rule, the guideline and the language of the live page.
     package var report = ReportSettings()
     /// Name and version of the program, for the footer of the live page.
@@ -34,15 +34,15 @@ public struct WatchOptions: Sendable {
     /// The sinks are the configuration's.
     package var sinksAreConfigured = false
     /// Ports for cuffs that connect.
-    public var listens: [ListenPlan] = []
+    package var listens: [ListenPlan] = []
     /// They are the configuration's, so that one that cannot be served is reported and left out.
     package var listensAreConfigured = false
     /// Programs that deliver readings.
-    public var sources: [SourcePlan] = []
+    package var sources: [SourcePlan] = []
     /// They are the configuration's, so that one that cannot be started is reported and left out.
     package var sourcesAreConfigured = false
     /// udevd's events or the kernel's; defaults to udevd's if it runs.
-    public var source: HotplugWatcher.Source?
+    package var source: HotplugWatcher.Source?
     /// Replaces udev as the source of events, on the given queue.
     var hears: (@Sendable (DispatchQueue) -> any HotplugSource)?
     /// The wall clock of schedules, in seconds since 1970.

@@ -3,7 +3,7 @@ import CuffCore
 /// The options of a watch, from the configuration and the command line, which overrides it.
 public struct WatchSetup: Sendable {
     /// Which configuration to read.
-    public enum Configuration: Sendable {
+    package enum Configuration: Sendable {
         case none
         /// The named file, else the standard ones.
         case files(String?)
@@ -20,7 +20,7 @@ public struct WatchSetup: Sendable {
 
     /// Reads the configuration and adds the command line; `drivers` are the available ones. Throws if the command line or a file
     /// as a whole is invalid; a section that is wrong is left out.
-    public static func options(
+    package static func options(
         config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = [], source: [String] = [],
         drivers: [CuffDriver] = CuffFamilies.all
     ) throws(IngestError) -> WatchSetup {
@@ -54,7 +54,7 @@ public struct WatchSetup: Sendable {
     }
 
     /// Only the assignments.
-    public static func assignments(
+    package static func assignments(
         config: Configuration, assign: [String], drivers: [CuffDriver] = CuffFamilies.all
     ) throws(IngestError) -> [Assignment] {
         try load(config, drivers).assignments + parsed(assign, drivers)

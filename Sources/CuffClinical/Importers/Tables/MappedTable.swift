@@ -1,7 +1,7 @@
 import CuffCore
 
 /// The columns of a table, as the user names them: `time=Date+Time,sys=Systolic,dia=Diastolic,pulse=HR,note=Remark`.
-public struct ColumnMapping: Sendable, Hashable {
+package struct ColumnMapping: Sendable, Hashable {
     /// The words of a mapping.
     static let words: [(word: String, field: TableLayout.Field)] = [
         ("time", .date), ("sys", .systolic), ("dia", .diastolic), ("bp", .pressures), ("mean", .mean), ("pulse", .pulse), ("user", .user),
@@ -10,13 +10,13 @@ public struct ColumnMapping: Sendable, Hashable {
     /// Titles, or numbers of columns from 1; `time` may have two.
     let columns: [TableLayout.Field: String]
     /// The text that was parsed.
-    public let text: String
+    package let text: String
 
     /// The words of a mapping, for help.
-    public static var spelling: String { words.map(\.word).joined(separator: ", ") }
+    package static var spelling: String { words.map(\.word).joined(separator: ", ") }
 
     /// Throws if a part has no `=` or an unknown word, or if time or a pressure is missing.
-    public init(_ text: String) throws(ImportFault) {
+    package init(_ text: String) throws(ImportFault) {
         var columns: [TableLayout.Field: String] = [:]
         for part in text.split(separator: ",") {
             guard let mark = part.firstIndex(of: "=") else {

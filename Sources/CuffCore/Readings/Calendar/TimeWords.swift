@@ -1,10 +1,10 @@
 /// Times of the command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339, `7d`, `36h`, `today`, `yesterday`, `monday`, `now`, `21:00`
 /// (today), `yesterday 21:00`, `@1777959180` (seconds since 1970).
-public enum TimeWords {
+package enum TimeWords {
     private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
     /// A date or day name means its beginning; `7d` the same time of day seven days ago. `nil` for other text.
-    public static func instant(_ text: String, now: Timestamp, zone: ZoneTable) -> Timestamp? {
+    package static func instant(_ text: String, now: Timestamp, zone: ZoneTable) -> Timestamp? {
         if let exact = Timestamp.parse(text) { return exact.time }
         if text.first == "@" {
             // Within 9,999 years, so that every calendar has the time.
@@ -48,7 +48,7 @@ public enum TimeWords {
     private static func day(_ wall: Int64, _ zone: ZoneTable) -> Timestamp { Timestamp(seconds: zone.firstInstant(fromWall: wall)) }
 
     /// Minutes after midnight of `08:00` or `8:00`; 24:00 is the end of the day.
-    public static func minuteOfDay(_ text: String) -> Int? {
+    package static func minuteOfDay(_ text: String) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]),
             (0...24).contains(hour), (0..<60).contains(minute), hour < 24 || minute == 0

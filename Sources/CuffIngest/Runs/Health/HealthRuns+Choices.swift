@@ -32,7 +32,7 @@ extension HealthRuns {
 
 extension HeartRateLimits {
     /// Throws a usage error unless the low limit is below the high one.
-    public static func checked(low: Double, high: Double) throws(IngestError) -> HeartRateLimits {
+    package static func checked(low: Double, high: Double) throws(IngestError) -> HeartRateLimits {
         guard let limits = HeartRateLimits(low: low, high: high) else {
             throw IngestError(SelectionFault.limitsCross)
         }
@@ -42,7 +42,7 @@ extension HeartRateLimits {
 
 extension ManualEntry {
     /// Impossible values are refused unless `force`; they are stored and flagged then.
-    public static func checked(
+    package static func checked(
         _ pressure: BloodPressure, at time: Timestamp, user: Int?, irregular: Bool, force: Bool
     ) throws(IngestError) -> ManualEntry {
         guard pressure.isPlausible || force else { throw IngestError(SelectionFault.implausible(pressure)) }

@@ -2,20 +2,20 @@ import CuffClinical
 import CuffCore
 
 /// The types chosen on a command line, named as in JSON: readings, series, events.
-public struct TypeChoice: Sendable, Hashable {
+package struct TypeChoice: Sendable, Hashable {
     /// Empty: every type of reading, if `hasReadings`.
-    public var readings: Set<ReadingSelection.Kind> = []
+    package var readings: Set<ReadingSelection.Kind> = []
     /// The types of series; empty: none.
-    public var series: Set<SeriesSelection.Kind> = []
+    package var series: Set<SeriesSelection.Kind> = []
     /// Whether events are chosen.
-    public var events = false
+    package var events = false
     /// Whether readings are chosen.
-    public var hasReadings = true
+    package var hasReadings = true
     /// Whether types were given explicitly.
-    public var isChosen = false
+    package var isChosen = false
 
     /// Everything that an export can contain.
-    public static let everything = {
+    package static let everything = {
         var choice = TypeChoice()
         choice.series = Set(SeriesSelection.Kind.allCases)
         choice.events = true
@@ -25,7 +25,7 @@ public struct TypeChoice: Sendable, Hashable {
     private init() {}
 
     /// Without words: `usual`.
-    public init(_ words: [String], usual: TypeChoice = .everything) throws(IngestError) {
+    package init(_ words: [String], usual: TypeChoice = .everything) throws(IngestError) {
         guard !words.isEmpty else {
             self = usual
             return

@@ -4,9 +4,9 @@
 ///   off 16 u8 transfers that follow (>= 1)   17 u8 version 01   18 u8 QoS, one bit   19 u8 n   20 n opaque bytes
 /// An invalid preamble halts the device's pipe; data is then skipped until the next valid preamble.
 /// Documented: FSL_USB_Stack_v411 usb_phdc.c, emogenet/accuchek main.cpp.
-public struct PHDCReader: Sendable {
+package struct PHDCReader: Sendable {
     /// The result of one bulk transfer.
-    public enum Step: Sendable, Hashable {
+    package enum Step: Sendable, Hashable {
         /// Bytes of the APDU stream.
         case data([UInt8])
         /// The pipe must be halted and cleared (CLEAR_FEATURE ENDPOINT_HALT) on both sides.
@@ -15,27 +15,27 @@ public struct PHDCReader: Sendable {
     }
 
     /// Why a transfer violates the class.
-    public enum Fault: Sendable, Hashable {
+    package enum Fault: Sendable, Hashable {
         case signature, version, transfers, quality
         /// Data without the required preamble.
         case noPreamble
     }
 
     /// The quality-of-service bins, one bit each: low.good to very-high.best.
-    public static let qualities: [UInt8] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20]
+    package static let qualities: [UInt8] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20]
 
     /// The metadata feature is on (SET_FEATURE); it is off after every reset.
-    public var hasMetadata: Bool
+    package var hasMetadata: Bool
     /// The quality of service of the next transfers.
-    public private(set) var quality: UInt8 = 0
+    package private(set) var quality: UInt8 = 0
     private var left = 0
     private var isHalted = false
 
     /// Starts before the first transfer.
-    public init(hasMetadata: Bool = false) { self.hasMetadata = hasMetadata }
+    package init(hasMetadata: Bool = false) { self.hasMetadata = hasMetadata }
 
     /// Handles one transfer from the device, ended by a short or zero-length packet.
-    public mutating func take(_ transfer: [UInt8]) -> Step {
+    package mutating func take(_ transfer: [UInt8]) -> Step {
         if transfer.isEmpty { return .nothing }
         guard hasMetadata else { return .data(transfer) }
         if left > 0 {
@@ -70,7 +70,7 @@ public struct PHDCReader: Sendable {
     }
 
     /// The preamble before a host's own transfers while the feature is on, without opaque bytes.
-    public static func preamble(transfers: UInt8, quality: UInt8 = 0x08) -> [UInt8] {
+    package static func preamble(transfers: UInt8, quality: UInt8 = 0x08) -> [UInt8] {
         var bytes: [UInt8] = []
         for index in 0..<PHDFrame.preamble.utf8CodeUnitCount { bytes.append(PHDFrame.preamble.utf8Start[index]) }
         return bytes + [max(1, transfers), 1, quality, 0]

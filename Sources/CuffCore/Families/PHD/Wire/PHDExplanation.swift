@@ -1,18 +1,18 @@
 /// Explains a conversation between agent and manager, APDU by APDU, as a protocol analyser. Undecodable parts are shown as bytes. It
 /// remembers the configuration and segments, because fixed reports need them.
-public struct PHDExplanation: Sendable {
+package struct PHDExplanation: Sendable {
     private var fromAgent = FrameReader(PHDFrame())
     private var fromManager = FrameReader(PHDFrame())
     /// The number of APDUs.
-    public private(set) var apdus = 0
+    package private(set) var apdus = 0
     var configuration: PHDConfiguration?
     var segments: [UInt16: PHDSegment] = [:]
 
     /// Starts before the first APDU.
-    public init() {}
+    package init() {}
 
     /// The trees of the APDUs that these bytes complete, separated by blank lines.
-    public mutating func explain(_ bytes: [UInt8], fromAgent isAgent: Bool) -> [String] {
+    package mutating func explain(_ bytes: [UInt8], fromAgent isAgent: Bool) -> [String] {
         var lines: [String] = []
         if isAgent { fromAgent.feed(bytes) } else { fromManager.feed(bytes) }
         while let step = isAgent ? fromAgent.next() : fromManager.next() {
@@ -34,14 +34,14 @@ public struct PHDExplanation: Sendable {
     }
 
     /// The unread rest of either side at the end.
-    public mutating func finish() -> [String] {
+    package mutating func finish() -> [String] {
         [fromAgent.finish(), fromManager.finish()].compactMap { step in
             if case .skipped(let count, let fault)? = step { Self.gap(count, fault) } else { nil }
         }
     }
 
     /// One APDU alone; a fixed report is decoded by standard configuration 700.
-    public static func lines(_ apdu: [UInt8]) -> [String] {
+    package static func lines(_ apdu: [UInt8]) -> [String] {
         var explanation = PHDExplanation()
         explanation.configuration = PHDStandardConfiguration.configuration(0x02BC)
         return explanation.tree(apdu, isAgent: true)
