@@ -66,6 +66,18 @@ OVERFLOW = """(() => {
 })()"""
 
 
+AXE = Path(".build/axe/axe_core_python/axe.min.js")
+
+
+def accessible(browser, what):
+    """axe-core's rules, if it could be installed: each violation with its elements."""
+    if not AXE.exists(): return
+    browser.value(AXE.read_text() + "; true")
+    result = browser.value("""axe.run({ resultTypes: ["violations"] }).then(r => ({ passes: r.passes.length,
+      found: r.violations.map(v => `${v.impact} ${v.id}: ${v.help}; ${v.nodes.slice(0, 3).map(n => n.target.join(" ")).join(", ")}`) }))""")
+    check(result["found"] == [] and result["passes"] > 10, f"{what}: axe-core finds nothing", result)
+
+
 HOUSEHOLD = """
 [device.kitchen]
 match = "{0}"
@@ -127,6 +139,7 @@ def looks(browser, name, widths=WIDTHS, texts=10):
             contrast = browser.value(CONTRAST)
             check(contrast["found"] == [] and contrast["texts"] > texts, f"{what}: contrast of {contrast['texts']} texts is 4.5 or more", contrast)
             browser.picture(PICTURES / f"{name}-{width}-{scheme}.png")
+            if width in (375, 1280): accessible(browser, what)
 
 
 PHONE_AND_DESK = [(375, 812), (1280, 800)]

@@ -58,7 +58,8 @@ struct PersonPart {
     }
 
     private func appendChart(_ report: Report, to text: inout TextBuffer) {
-        text.append(html: "<nav class=\"ranges\" aria-label=\"\(language[.shownRange])\">\n")
+        let label = person.name.isEmpty ? language[.shownRange] : "\(language[.shownRange]), \(person.name)"
+        text.append(html: "<nav class=\"ranges\" aria-label=\"\(label)\">\n")
         for days in LivePage.ranges {
             let name = days == 0 ? language[.everything] : days == 365 ? language[.oneYear] : language[.lastDays, days]
             let address = page.address(person: page.shown, days: days)
