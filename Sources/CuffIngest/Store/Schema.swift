@@ -15,6 +15,7 @@ enum Schema {
         ("checksums", checksums),
         ("imports", imports),
         ("persons", persons),
+        ("other days", otherDays),
     ]
 
     /// The table of completed migrations, named by the library that first created it.
@@ -138,6 +139,16 @@ enum Schema {
           WHERE type = 'blood_pressure' AND NOT pending
           ORDER BY id;
         """
+
+    /// An id begins with a time, so a range of days is a range of ids, and these rows beside it: their id begins with another day than
+    /// that of their time, or they have no plausible time. Nearly every database has few of them or none. The index has all columns of
+    /// the condition, so that its entries can be counted without the rows.
+    static let isOfAnotherDay = """
+        (substr(id, 1, 8) IS NOT replace(substr(coalesce(measured, device_time, received), 1, 10), '-', '') OR clock = 'implausible')
+        """
+    static let dayIndex = "reading_of_another_day"
+
+    private static let otherDays = "CREATE INDEX \(dayIndex) ON reading (id, measured, device_time, received, clock) WHERE \(isOfAnotherDay);"
 
     /// `refused`: why the sink rejected a line for good; the line is kept and not sent again. `lost` counts lines sent to a sink
     /// that does not acknowledge, in conversations that did not end cleanly.
