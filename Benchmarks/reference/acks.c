@@ -1,6 +1,7 @@
 /* From a byte to its acknowledgement: N pseudo terminals, on each an IEEE 11073 cuff that sends confirmed reports and reads the answers.
    Usage: acks N SECONDS EACH PROGRAM [ARGUMENTS… with @ for all assignments]
    Each cuff sends EACH reports a second, all of them at even distances. It does not wait for an answer before the next report.
+   `acks answer` is a program that such a sink sends to.
    Prints the reports sent, those acknowledged, and of the time from the last byte to the end of the answer the median, the 99th
    percentile and the longest, in ms; then the program's CPU in % of one core and its largest resident size in KiB. */
 #define _GNU_SOURCE
@@ -86,7 +87,23 @@ static void wait_until(double time, int n) {
     }
 }
 
+/* `acks answer`: a program for `exec+ack:` that accepts every reading. */
+static int answer(void) {
+    static char line[1 << 16];
+    puts("ready 1");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        char *id = strstr(line, "\"id\":\"");
+        if (!id) return 65;
+        id += 6;
+        printf("ok %.*s 0\n", (int)strcspn(id, "\""), id);
+        fflush(stdout);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
+    if (argc > 1 && !strcmp(argv[1], "answer")) return answer();
     if (argc < 5) return 64;
     int n = atoi(argv[1]), seconds = atoi(argv[2]), each = atoi(argv[3]), count = 0;
     if (n < 1 || n > most || seconds < 1 || each < 1 || seconds * each > 60000) return 64;

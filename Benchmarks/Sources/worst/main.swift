@@ -1,8 +1,8 @@
 import CuffCore
 import Glibc
 
-/// worst SECONDS [-o FILE] [-d DRIVER]… CAPTURE…: searches, for every driver and every reader of captures, the input that takes the most
-/// time for each byte. All repetitions of one byte, all repeated prefixes of what cuffs sent in the captures, then for SECONDS mutations
+/// worst SECONDS [-i FILE] [-o FILE] [-d DRIVER]… CAPTURE…: searches, for every driver and every reader of captures, the input that takes the most
+/// time for each byte, and ends with 1 if one takes more than 2 microseconds. The inputs of `-i`, all repetitions of one byte, all repeated prefixes of what cuffs sent in the captures, then for SECONDS mutations
 /// of the costliest so far. Prints a row for each; FILE gets the inputs, one a line: `NAME CHUNK HEAD UNIT` in hex, the unit repeated.
 struct Search {
     let target: Target
@@ -55,7 +55,8 @@ struct Search {
         var known: Set<[UInt8]> = []
         for piece in pieces {
             for length in 1...piece.count where known.insert(Array(piece.prefix(length))).inserted {
-                for chunk in target.chunks.prefix(2) { judge(Input(chunk: chunk, head: target.start, unit: Array(piece.prefix(length)))) }
+                let unit = Array(piece.prefix(length))
+                for chunk in target.chunks.prefix(2) { judge(Input(chunk: chunk, head: target.start, unit: unit)) }
             }
         }
     }
@@ -81,7 +82,8 @@ struct Search {
             let from = Int.random(in: 0..<piece.count, using: &random)
             input.unit.insert(contentsOf: piece[from...].prefix(Int.random(in: 1...80, using: &random)), at: place)
         case 5: input.unit = Array(input.unit.prefix(place + 1))
-        case 6: input.unit.insert(contentsOf: [UInt8](repeating: input.unit[place], count: Int.random(in: 1...60, using: &random)), at: place)
+        case 6:
+            input.unit.insert(contentsOf: [UInt8](repeating: input.unit[place], count: Int.random(in: 1...60, using: &random)), at: place)
         case 7: input.chunk = target.chunks.randomElement(using: &random) ?? 1
         default: if target.start.isEmpty { input.head = heads.randomElement(using: &random) ?? [] }
         }
@@ -165,13 +167,26 @@ func file(_ path: String) -> [UInt8] {
     return [UInt8](unsafeUninitializedCapacity: 1 << 17) { room, count in count = max(0, read(descriptor, room.baseAddress, 1 << 17)) }
 }
 
+/// What `-o` has written.
+func kept(in path: String) -> [String: [Input]] {
+    var inputs: [String: [Input]] = [:]
+    for line in file(path).split(separator: 0x0A) {
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ").map(String.init)
+        guard words.count == 4, let chunk = Int(words[1]), chunk > 0, let unit = Hex.bytes(words[3]), !unit.isEmpty else { continue }
+        inputs[words[0], default: []].append(Input(chunk: chunk, head: Hex.bytes(words[2]) ?? [], unit: unit))
+    }
+    return inputs
+}
+
 func run(_ arguments: [String]) -> Int32 {
     guard let seconds = arguments.first.flatMap(Double.init) else { return 64 }
+    var known: [String: [Input]] = [:]
     var (output, chosen, conversations, texts, packets): (String?, Set<String>, [String: [[[UInt8]]]], [[UInt8]], [[UInt8]]) =
         (nil, [], [:], [], [])
     var rest = arguments.dropFirst()
     while let word = rest.popFirst() {
         if word == "-o" { output = rest.popFirst() ?? output; continue }
+        if word == "-i" { known = kept(in: rest.popFirst() ?? ""); continue }
         if word == "-d" { chosen.insert(rest.popFirst() ?? ""); continue }
         let bytes = file(word)
         guard word.hasSuffix(".capture") else { packets.append(bytes); continue }
@@ -190,26 +205,30 @@ func run(_ arguments: [String]) -> Int32 {
     }
     var kept = ""
     print("| input of | ns a byte, 16 KiB | 256 KiB | chunk | tries | worst input |\n|---|---|---|---|---|---|")
-    for (target, known) in targets where chosen.isEmpty || chosen.contains(target.name) {
-        var search = Search(target, conversations: known)
+    var isSlow = false
+    for (target, sent) in targets where chosen.isEmpty || chosen.contains(target.name) {
+        var search = Search(target, conversations: sent)
+        for input in known[target.name] ?? [] { search.judge(input) }
         search.judgeRepetitions()
         search.mutate(for: seconds)
         guard let worst = search.best.first else { continue }
         let long = target.cost(worst.input, 1 << 18) ?? 0
+        if worst.cost > 2000 || long > 2000 { isSlow = true }
         let head = worst.input.head.isEmpty ? "" : "\(worst.input.head.count) bytes, then "
         let unit = Hex.text(worst.input.unit)
         let shown = worst.input.unit.count > 24 ? "\(unit.prefix(72))… (\(worst.input.unit.count) bytes)" : unit
-        print("| \(target.name) | \(Int(worst.cost)) | \(Int(long)) | \(worst.input.chunk) | \(search.tries) | \(head)`\(shown)` repeated |")
+        print(
+            "| \(target.name) | \(Int(worst.cost)) | \(Int(long)) | \(worst.input.chunk) | \(search.tries) | \(head)`\(shown)` repeated |")
+        fflush(nil)
         for (_, input) in search.best.prefix(3) {
             func text(_ bytes: [UInt8]) -> String { bytes.isEmpty ? "-" : Hex.text(bytes, separator: "") }
             kept += "\(target.name) \(input.chunk) \(text(input.head)) \(text(input.unit))\n"
         }
     }
-    guard let output else { return 0 }
+    guard let output else { return isSlow ? 1 : 0 }
     let descriptor = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     guard descriptor >= 0 else { return 73 }
     defer { close(descriptor) }
-    return kept.withCString { write(descriptor, $0, strlen($0)) } == kept.utf8.count ? 0 : 74
+    return kept.withCString { write(descriptor, $0, strlen($0)) } == kept.utf8.count ? isSlow ? 1 : 0 : 74
 }
-setvbuf(stdout, nil, _IOLBF, 0)
 exit(run(Array(CommandLine.arguments.dropFirst())))

@@ -75,7 +75,8 @@ final class SQLiteSink: GroupingSink, @unchecked Sendable {
                 return repeated
             }
             let pages = store.takePagesWritten()
-            isScattered = followers.isEmpty && 4 * pages > batches.reduce(0) { $0 + $1.readings } && LogLimit.takesLongTransactions(store.path)
+            let readings = batches.reduce(0) { $0 + $1.readings }
+            isScattered = followers.isEmpty && 4 * pages > readings && LogLimit.takesLongTransactions(store.path)
             if sources.count + numbers.count > 1024 { sources.removeAll() }
             sources.merge(numbers) { $1 }
             for part in parts { part.sink.committed(batches, part.put) }

@@ -63,6 +63,9 @@ public struct ReadingSelection: Sendable, Hashable {
             && ids.isEmpty && last == nil && condition == nil
     }
 
+    /// Whether readings are chosen without regard to their number and values.
+    var isOfTime: Bool { last == nil && condition == nil }
+
     /// The conditions in SQL, deliberately too wide; the exact time is checked afterwards. ISO texts sort by day, and two zones
     /// differ by at most 26 hours.
     func condition(_ sources: [Int64: StoredSource]) -> String {
@@ -106,7 +109,7 @@ public struct ReadingSelection: Sendable, Hashable {
             text.append(DeviceTime(wallSeconds: max(0, seconds), precision: .day))
             return text.string
         }
-        return (since.map { day($0.seconds - 2 * 86400) }, until.map { day($0.seconds + 3 * 86400) })
+        return (since.map { day($0.seconds - 26 * 3600) }, until.map { day($0.seconds + (26 + 24) * 3600) })
     }
 
     /// With what the ids of these days begin; `nil` on a side without a limit.

@@ -101,7 +101,8 @@ extension Store {
             var changed = 0
             var latest: (arrival: Arrival, source: Int64)?
             // In the order of the table, so that each page is written once.
-            for arrival in arrivals.sorted(by: { ($0.reading.id.sortKey, $0.reading.id.hash) < ($1.reading.id.sortKey, $1.reading.id.hash) }) {
+            for arrival in arrivals.sorted(by: { ($0.reading.id.sortKey, $0.reading.id.hash) < ($1.reading.id.sortKey, $1.reading.id.hash) }
+            ) {
                 let id = arrival.reading.id.description
                 if arrival.isRevival { try lift.run(id) }
                 let source: Int64

@@ -78,7 +78,8 @@ import Testing
         let found = try ranges.map { try ids(path, $0) }
         #expect(found.contains { $0.ids.count > 20 } && found.allSatisfy { !$0.damage })
         let others = try SQLiteConnection(path, .read).first(
-            "SELECT count(*) FROM reading INDEXED BY \(Schema.dayIndex) WHERE \(Schema.isOfAnotherDay)") { $0.int(0) }
+            "SELECT count(*) FROM reading INDEXED BY \(Schema.dayIndex) WHERE \(Schema.isOfAnotherDay)"
+        ) { $0.int(0) }
         #expect((20..<120).contains(others ?? 0), "\(others ?? 0)")
         try execute(path, Self.withoutIndex)
         for (range, one) in zip(ranges, found) { #expect(try ids(path, range).ids == one.ids, "\(range)") }
