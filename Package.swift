@@ -26,9 +26,10 @@ let package = Package(
 )
 
 // With CUFF_PARTS=core only these pure modules and their tests are built, so that an edit in one driver is tested in seconds
-// (`make test-core`); CUFF_PARTS=bench adds a program that runs the core alone, to count its instructions.
+// (`make test-core`); CUFF_PARTS=bench adds programs that run the core alone: `core` to count its
+// instructions, `worst` to search the costliest input.
 if Context.environment["CUFF_PARTS"] == "bench" {
-    package.targets.append(.executableTarget(name: "core", dependencies: ["CuffCore"], path: "Benchmarks/Sources/core"))
+    package.targets += ["core", "worst"].map { .executableTarget(name: $0, dependencies: ["CuffCore"], path: "Benchmarks/Sources/\($0)") }
 }
 
 // Everything that touches the machine.

@@ -124,6 +124,13 @@ package final class SQLiteConnection {
     /// The rows that all statements changed so far, triggers included; it may overflow.
     package var totalChanges: Int32 { handle.map { sqlite3_total_changes($0) } ?? 0 }
 
+    /// The pages written to the log since the last call.
+    package func takePagesWritten() -> Int {
+        var (count, highest) = (Int32(0), Int32(0))
+        guard let handle, sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &count, &highest, 1) == SQLITE_OK else { return 0 }
+        return Int(count)
+    }
+
     // MARK: Transactions
 
     /// Shows `body` one state of the database; nothing can be written there.
@@ -133,9 +140,13 @@ package final class SQLiteConnection {
         return try transaction("BEGIN DEFERRED", body)
     }
 
-    /// Commits what `body` did, or takes all of it back where it throws. It has the right to write from its beginning.
-    package func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try transaction("BEGIN IMMEDIATE", body)
+    /// Commits what `body` did, or takes all of it back where it throws. It has the right to write from its beginning. `lazily`: it
+    /// survives the process at once, and a power failure from the next other commit on.
+    package func write<Result>(lazily: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        guard lazily else { return try transaction("BEGIN IMMEDIATE", body) }
+        try execute("PRAGMA synchronous = NORMAL")
+        defer { try? execute("PRAGMA synchronous = FULL") }
+        return try transaction("BEGIN IMMEDIATE", body)
     }
 
     private func transaction<Result>(_ begin: String, _ body: (SQLiteConnection) throws -> Result) throws -> Result {

@@ -13,6 +13,7 @@ package struct SQLiteArguments {
     package let count: Int
     @usableFromInline let values: UnsafeMutablePointer<OpaquePointer?>?
 
+    @inlinable package func isNull(_ index: Int) -> Bool { sqlite3_value_type(values?[index]) == SQLITE_NULL }
     @inlinable package func kind(_ index: Int) -> Kind { Kind(rawValue: sqlite3_value_type(values?[index])) ?? .null }
     @inlinable package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(values?[index]) }
     @inlinable package func double(_ index: Int) -> Double { sqlite3_value_double(values?[index]) }
@@ -20,7 +21,7 @@ package struct SQLiteArguments {
     /// The bytes of a text or blob.
     @inlinable package func withBytes<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
         let value = values?[index]
-        let start = kind(index) == .text ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
+        let start = sqlite3_value_type(value) == SQLITE_TEXT ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
         let bytes = UnsafeBufferPointer(
             start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
         return body(bytes.span)

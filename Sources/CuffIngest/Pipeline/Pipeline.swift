@@ -228,18 +228,18 @@ package final class Pipeline: Sendable {
             } else if mayWait {
                 for batch in batches { known += try members[index].sink.write(batch) }
             }
-            stored(index, readings, known, HostClock.monotonic() - start)
+            stored(index, readings, known, HostClock.monotonic() - start, isScattered: grouping[index]?.isScattered ?? false)
         } catch {
             failed(index, error)
         }
     }
 
-    func stored(_ index: Int, _ readings: Int, _ known: Int, _ took: Int64) {
+    func stored(_ index: Int, _ readings: Int, _ known: Int, _ took: Int64, isScattered: Bool = false) {
         inner.withLock { inner in
             noteStored(&inner, index, readings, known, took)
             inner.backoff[index] = Self.firstBackoff
             guard !inner.isClosed else { return }
-            inner.state.stored(by: index, into: &inner.effects)
+            inner.state.stored(by: index, isScattered: isScattered, into: &inner.effects)
             perform(&inner)
         }
     }

@@ -38,6 +38,8 @@ struct PipelineState: Sendable {
         var low = 2048
         /// Entries merged into one delivery: one transaction, one fsync.
         var delivery = 1024
+        /// The same for a sink whose readings lie far apart, of sources that are not live: 25 MB of readings.
+        var scattered = 32_768
         var optional = 4096
         /// Queued live samples: five seconds of the fastest documented cuff, with 200 per second.
         var live = 1024
@@ -69,6 +71,8 @@ struct PipelineState: Sendable {
         var flight: Range<Int>?
         var flightReadings = 0
         var isHeld = false
+        /// Entries merged into one delivery.
+        var delivery: Int
     }
 
     let limits: Limits
@@ -85,10 +89,15 @@ struct PipelineState: Sendable {
     let isDurable: Bool
     var totals = (readings: 0, weight: 0, live: 0)
     private(set) var isPaused = false
+    /// The readings at which sources pause; as many as the largest delivery, so that it can come together.
+    private var high: Int
+    /// The latest batch was of a live source.
+    private var isLive = false
 
     init(_ rules: [Rule], limits: Limits = Limits()) {
         self.limits = limits
-        members = rules.map { Member(rule: $0) }
+        high = limits.high
+        members = rules.map { Member(rule: $0, delivery: limits.delivery) }
         isDurable = rules.contains { $0.isRequired && $0.isDurable }
     }
 
@@ -104,6 +113,7 @@ struct PipelineState: Sendable {
     var waiting: [Int] { members.map { totals.readings - readingsBefore($0.position) } }
 
     mutating func accept(_ batch: consuming Batch, mayThin: Bool = false, into effects: inout [Effect]) {
+        isLive = mayThin
         if mayThin { thin(&batch, into: &effects) }
         let readings = batch.readings
         let live = batch.entries.count - readings
@@ -120,16 +130,20 @@ struct PipelineState: Sendable {
             deliver(index, into: &effects)
         }
         settle(into: &effects)
-        if !isPaused && held >= limits.high {
+        if !isPaused && held >= high {
             isPaused = true
             effects.append(.pauseSources)
         }
     }
 
-    /// The sink has stored its last delivery.
-    mutating func stored(by index: Int, into effects: inout [Effect]) {
+    /// The sink has stored its last delivery. `isScattered`: its readings lay so far apart that a larger one would have cost less.
+    mutating func stored(by index: Int, isScattered: Bool = false, into effects: inout [Effect]) {
         guard let flight = members[index].flight else { return }
         members[index].flight = nil
+        if isScattered, !isLive {
+            members[index].delivery = min(4 * members[index].delivery, limits.scattered)
+            high = max(high, members[index].delivery)
+        }
         members[index].position = max(members[index].position, flight.upperBound)
         deliver(index, into: &effects)
         settle(into: &effects)
@@ -161,23 +175,23 @@ struct PipelineState: Sendable {
         while position < end, isNothing(slots[head + position - base], for: members[index].rule) { position += 1 }
         members[index].position = position
         guard position < end else { return }
-        let (batches, upper) = delivery(from: position, for: members[index].rule)
+        let (batches, upper) = delivery(from: position, for: members[index])
         members[index].flight = position..<upper
         members[index].flightReadings = readingsBefore(upper) - readingsBefore(position)
         effects.append(.deliver(batches, to: index))
     }
 
     /// What is delivered together, and the number of the batch after it. Consecutive batches of one cuff become one.
-    private func delivery(from position: Int, for rule: Rule) -> (batches: [Batch], upper: Int) {
+    private func delivery(from position: Int, for member: Member) -> (batches: [Batch], upper: Int) {
         var batches = [slots[head + position - base].batch]
         var count = batches[0].entries.count
         var upper = position + 1
         while upper < end {
             let slot = slots[head + upper - base]
-            if !isNothing(slot, for: rule) {
+            if !isNothing(slot, for: member.rule) {
                 let isSameCuff = slot.batch.continues(batches[batches.count - 1])
                 count += slot.batch.entries.count
-                guard isSameCuff || rule.takesGroups, count <= limits.delivery else { break }
+                guard isSameCuff || member.rule.takesGroups, count <= member.delivery else { break }
                 if isSameCuff {
                     batches[batches.count - 1].entries.append(contentsOf: slot.batch.entries)
                     batches[batches.count - 1].through = slot.batch.through

@@ -81,7 +81,7 @@ struct AnsweredCourier {
                 }
             }
             guard !done.isEmpty else { continue }
-            try outbox.acknowledge(done[...])
+            try outbox.acknowledge(done[...], mayRepeat: true)
             progressed()
         }
     }

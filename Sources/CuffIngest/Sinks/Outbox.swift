@@ -197,11 +197,11 @@ final class Outbox: Sendable {
         return lines.filter(\.isIntact).map(\.line)
     }
 
-    /// Marks lines as delivered, so that they are not sent again.
-    func acknowledge(_ lines: ArraySlice<Line>) throws(IngestError) {
+    /// Marks lines as delivered, so that they are not sent again. `mayRepeat`: the receiver knows a reading that comes again, as a helper
+    /// that answers must; so no fsync delays the readings for it.
+    func acknowledge(_ lines: ArraySlice<Line>, mayRepeat: Bool = false) throws(IngestError) {
         guard let last = lines.last else { return }
-        // Durable, because a lost acknowledgement would send the lines again.
-        try store.commit { db in
+        try store.commit(lazily: mayRepeat) { db in
             let number = try self.number(in: db)
             // By key: a line dropped meanwhile must not shift the acknowledgement to another one.
             let statement = try db.cached(

@@ -32,6 +32,9 @@ final class SQLiteSink: GroupingSink, @unchecked Sendable {
     private var sources: [SourceKey: (number: Int64, identity: DeviceIdentity?)] = [:]
     /// The database generation of the numbers in `sources`.
     private var generation = 0
+    /// Rows in order of time share pages; here each costs the writing of a page or more. With an outbox, whose room is limited, and
+    /// near a full volume, which the log of a large transaction might fill, writes stay small.
+    private(set) var isScattered = false
 
     private let patients: [DriverID: @Sendable ([UInt8]) -> String?]
     /// Whose all readings are that are new here; `nil`: as their cuffs and slots are bound.
@@ -71,6 +74,9 @@ final class SQLiteSink: GroupingSink, @unchecked Sendable {
                 for index in parts.indices { try parts[index].sink.put(batches, except: deleted, in: db, &parts[index].put) }
                 return repeated
             }
+            let pages = store.takePagesWritten()
+            let readings = batches.reduce(0) { $0 + $1.readings }
+            isScattered = followers.isEmpty && 4 * pages > readings && LogLimit.takesLongTransactions(store.path)
             if sources.count + numbers.count > 1024 { sources.removeAll() }
             sources.merge(numbers) { $1 }
             for part in parts { part.sink.committed(batches, part.put) }

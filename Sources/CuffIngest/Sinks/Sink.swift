@@ -74,9 +74,12 @@ public struct SinkBacklog: Sendable, Equatable {
 protocol GroupingSink: Sink {
     /// Returns how many of the readings it already had. The batches are in the order of their arrival.
     func write(_ batches: [Batch]) throws(IngestError) -> Int
+    /// Whether the readings of the last write lay so far apart that a larger write would cost less for each.
+    var isScattered: Bool { get }
 }
 
 extension GroupingSink {
+    var isScattered: Bool { false }
     func write(_ batch: Batch) throws(IngestError) -> Int { try write([batch]) }
 }
 

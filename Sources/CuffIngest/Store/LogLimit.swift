@@ -41,6 +41,9 @@ enum LogLimit {
     /// Below this every transaction is checkpointed at once, so that the last free space goes to readings.
     static let scarce: UInt64 = 1 << 20
 
+    /// Whether there is ample room for a transaction of 65,536 readings that lie far apart: each changes one page or two.
+    static func takesLongTransactions(_ path: String) -> Bool { (Volume(path)?.free ?? 0) >= 2 << 30 }
+
     /// A 64th of the volume or an eighth of the free space, whichever is less.
     static func bytes(_ volume: Volume) -> Int {
         if volume.free < scarce { return 0 }

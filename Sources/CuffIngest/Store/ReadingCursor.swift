@@ -14,6 +14,9 @@ struct ReadingCursor {
     func isIntact(last place: Int32 = 1) -> Bool { statement.flag(statement.columnCount - place) }
     var isSelected: Bool { statement.flag(statement.columnCount - 1) }
 
+    /// Whether the walk is past the rows that it was after; in a walk alone.
+    var isPast: Bool { statement.flag(statement.columnCount - 4) }
+
     /// Whose it is, where a person said so; in a walk alone.
     var person: String? { statement.text(statement.columnCount - 3) }
 

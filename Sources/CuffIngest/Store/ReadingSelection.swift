@@ -63,6 +63,9 @@ public struct ReadingSelection: Sendable, Hashable {
             && ids.isEmpty && last == nil && condition == nil
     }
 
+    /// Whether readings are chosen without regard to their number and values.
+    var isOfTime: Bool { last == nil && condition == nil }
+
     /// The conditions in SQL, deliberately too wide; the exact time is checked afterwards. ISO texts sort by day, and two zones
     /// differ by at most 26 hours.
     func condition(_ sources: [Int64: StoredSource]) -> String {
@@ -71,8 +74,9 @@ public struct ReadingSelection: Sendable, Hashable {
         parts.append("type IN (\(kinds.map { Self.quoted($0.rawValue) }.joined(separator: ",")))")
         // Readings without a credible time are in no range; the verbs that leave them out count them.
         var range: [String] = []
-        if let since { range.append("coalesce(measured, device_time, received) >= \(Self.day(since.seconds - 2 * 86400))") }
-        if let until { range.append("coalesce(measured, device_time, received) < \(Self.day(until.seconds + 3 * 86400))") }
+        let days = days
+        if let first = days.first { range.append("coalesce(measured, device_time, received) >= \(Self.quoted(first))") }
+        if let end = days.end { range.append("coalesce(measured, device_time, received) < \(Self.quoted(end))") }
         if !range.isEmpty { parts.append("(clock = 'implausible' OR \(range.joined(separator: " AND ")))") }
         if let user { parts.append("user = \(user)") }
         if isWithoutUser { parts.append("user IS NULL") }
@@ -98,10 +102,20 @@ public struct ReadingSelection: Sendable, Hashable {
         return (since.map { time >= $0 } ?? true) && (until.map { time < $0 } ?? true)
     }
 
-    private static func day(_ seconds: Int64) -> String {
-        var text = TextBuffer(capacity: 16)
-        text.append(DeviceTime(wallSeconds: max(0, seconds), precision: .day))
-        return quoted(text.string)
+    /// The days of the range, `2026-05-05`, from the first to the one after the last: wide enough for any zone.
+    private var days: (first: String?, end: String?) {
+        func day(_ seconds: Int64) -> String {
+            var text = TextBuffer(capacity: 16)
+            text.append(DeviceTime(wallSeconds: max(0, seconds), precision: .day))
+            return text.string
+        }
+        return (since.map { day($0.seconds - 26 * 3600) }, until.map { day($0.seconds + (26 + 24) * 3600) })
+    }
+
+    /// With what the ids of these days begin; `nil` on a side without a limit.
+    var idRange: (first: String?, end: String?) {
+        let days = days
+        return (days.first?.replacing("-", with: ""), days.end?.replacing("-", with: ""))
     }
 
     static func quoted(_ text: String) -> String {

@@ -53,25 +53,21 @@ enum RowChecksum {
 
     private static func value(_ arguments: SQLiteArguments) -> Int64 {
         var hash: UInt64 = 0
-        for index in 0..<arguments.count {
-            var kind = arguments.kind(index)
-            var number: Int64 = 0
+        for index in 0..<arguments.count where !arguments.isNull(index) {
+            let kind = arguments.kind(index)
+            let seed = hash &+ UInt64(index) &* 8
+            func add(_ number: Int64, _ kind: SQLiteArguments.Kind) {
+                hash = withUnsafeBytes(of: number.littleEndian) { XXHash64.hash($0, seed: seed &+ UInt64(kind.rawValue)) }
+            }
             switch kind {
             case .null: continue
-            case .integer: number = arguments.integer(index)
+            case .integer: add(arguments.integer(index), kind)
             case .double:
                 // A REAL column stores 128.0 as 128: both must have the same checksum.
                 let double = arguments.double(index)
-                let whole = Int64(exactly: double)
-                if whole != nil { kind = .integer }
-                number = whole ?? Int64(bitPattern: double.bitPattern)
-            case .text, .blob: break
+                if let whole = Int64(exactly: double) { add(whole, .integer) } else { add(Int64(bitPattern: double.bitPattern), kind) }
+            case .text, .blob: hash = arguments.withBytes(index) { XXHash64.hash($0, seed: seed &+ UInt64(kind.rawValue)) }
             }
-            let seed = hash &+ UInt64(index) &* 8 &+ UInt64(kind.rawValue)
-            hash =
-                kind == .text || kind == .blob
-                ? arguments.withBytes(index) { XXHash64.hash($0, seed: seed) }
-                : withUnsafeBytes(of: number.littleEndian) { XXHash64.hash($0, seed: seed) }
         }
         return Int64(bitPattern: hash)
     }

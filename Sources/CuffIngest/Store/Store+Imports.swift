@@ -38,6 +38,10 @@ extension Store {
         var version: Int64
         /// It restores a reading that was removed by undoing its import.
         var isRevival: Bool
+
+        func isOfTheSameCuff(as other: Arrival) -> Bool {
+            driver == other.driver && device == other.device && identity == other.identity
+        }
     }
 
     /// Every import, oldest first.
@@ -95,14 +99,27 @@ extension Store {
                 import = iif((SELECT undone IS NULL FROM import WHERE number = imported.import), imported.import, ?2)
                 """)
             var changed = 0
-            for arrival in arrivals {
+            var latest: (arrival: Arrival, source: Int64)?
+            // In the order of the table, so that each page is written once.
+            for arrival in arrivals.sorted(by: { ($0.reading.id.sortKey, $0.reading.id.hash) < ($1.reading.id.sortKey, $1.reading.id.hash) }
+            ) {
                 let id = arrival.reading.id.description
                 if arrival.isRevival { try lift.run(id) }
-                let source = try Self.number(arrival.driver, arrival.device, arrival.identity, in: db)
+                let source: Int64
+                if let latest, latest.arrival.isOfTheSameCuff(as: arrival) {
+                    source = latest.source
+                } else {
+                    source = try Self.number(arrival.driver, arrival.device, arrival.identity, in: db)
+                    latest = (arrival, source)
+                }
+                let before = db.totalChanges
                 try row.write(arrival.reading, source: source)
                 guard db.changes > 0 else { continue }
                 changed += 1
-                guard try confirm(arrival.reading, isNew: true, in: db) == .here else { throw keptOut(id, in: db) }
+                // One change is this row. Otherwise a trigger may have interfered.
+                if db.totalChanges != before &+ 1 {
+                    guard try confirm(arrival.reading, isNew: true, in: db) == .here else { throw keptOut(id, in: db) }
+                }
                 try note.run(id, number, arrival.version)
             }
             return changed

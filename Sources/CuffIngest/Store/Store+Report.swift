@@ -4,7 +4,10 @@ import CuffCore
 extension Store {
     /// The selected blood pressures and failed measurements on a report of each person; in one pass and without reading what no page shows
     /// of them, because there may be a million.
-    func reports(_ selection: ReadingSelection, like empty: Report) throws(IngestError) -> ByPerson<Report> {
+    /// `home` receives the blood pressures also as averages by this rule see them.
+    func reports(
+        _ selection: ReadingSelection, like empty: Report, rule: InclusionRule? = nil, home: (HomeReading) -> Void = { _ in }
+    ) throws(IngestError) -> ByPerson<Report> {
         var left = selection.last ?? .max
         var found = ByPerson<Report>()
         // Most rows have the user and cuff of the row before.
@@ -14,6 +17,10 @@ extension Store {
             guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
             guard left > 0 else { return false }
             left -= 1
+            if let rule, var reading = cursor.homeReading(time, of: owner, withID: false) {
+                reading.exclusion = rule.reason(reading.flags) ?? (time == nil ? cursor.timeExclusion : nil)
+                home(reading)
+            }
             let number = cursor.source
             let source: Int
             if let latest, latest.owner == owner, latest.number == number {

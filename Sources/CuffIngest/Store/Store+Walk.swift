@@ -21,7 +21,7 @@ extension Store {
     }
 
     /// Passes the selected rows to `body` in order of id. The condition is a result column, not a WHERE clause, because damage
-    /// may make a row look unselected.
+    /// may make a row look unselected. Of rows outside a range of time only those are read that the day in the id does not exclude.
     func walk(
         _ selection: ReadingSelection, columns: String, damaged: DamagedRows = .leftOut,
         _ body: (ReadingCursor, [Int64: StoredSource], Person) throws -> Bool
@@ -32,21 +32,65 @@ extension Store {
             let sources = try Self.sources(db)
             var owners = RowOwners(selection.household, sources)
             found += try damagedSources(db)
-            let named = selection.ids.isEmpty ? "" : "WHERE \(ReadingSelection.names(selection.ids))"
-            let sql = """
-                SELECT \(columns), reading.person, \(isIntact), \(selection.condition(sources)) FROM reading \(named)
-                ORDER BY id\(selection.last == nil ? "" : " DESC")
-                """
-            found += try eachRow(sql, in: db) { statement in
-                let cursor = ReadingCursor(statement: statement, zone: selection.zone)
-                guard cursor.isIntact(last: 2) || damaged == .included else { throw UnreadableRow() }
-                if cursor.isSelected {
+            var isEnded = false
+            for stretch in stretches(selection, in: db) where !isEnded {
+                let sql = """
+                    SELECT \(columns), \(stretch.isPast), reading.person, \(isIntact), \(selection.condition(sources))
+                    FROM reading \(stretch.rows) ORDER BY id\(selection.last == nil ? "" : " DESC")
+                    """
+                found += try eachRow(sql, in: db) { statement in
+                    let cursor = ReadingCursor(statement: statement, zone: selection.zone)
+                    guard cursor.isIntact(last: 2) || damaged == .included && cursor.isSelected else { throw UnreadableRow() }
+                    if cursor.isIntact(last: 2), cursor.isPast { return false }
+                    guard cursor.isSelected else { return true }
                     let owner = owners.owner(of: cursor)
-                    return try selection.person == nil || selection.person == owner ? body(cursor, sources, owner) : true
+                    guard selection.person == nil || selection.person == owner else { return true }
+                    isEnded = try !body(cursor, sources, owner)
+                    return !isEnded
                 }
-                guard cursor.isIntact(last: 2) else { throw UnreadableRow() }
-                return true
             }
+        }
+    }
+
+    /// Rows to walk over, and the condition, for an intact row, that the walk is past the last of them.
+    private struct Stretch {
+        var rows = ""
+        var isPast = "0"
+    }
+
+    /// The rows that a selection may mean, in the order of the walk. A range of time is the ids that begin with its days, and before and
+    /// after them the rows whose id begins with another day than their time.
+    private func stretches(_ selection: ReadingSelection, in db: SQLiteConnection) -> [Stretch] {
+        guard selection.ids.isEmpty else { return [Stretch(rows: "WHERE \(ReadingSelection.names(selection.ids))")] }
+        let (first, end) = selection.idRange
+        let ends = [first, end].compactMap(\.self)
+        let isSound = connection.hasDays && !ends.isEmpty && ends.allSatisfy { isOrdered(at: $0, in: db) } && othersAreFound(db)
+        guard isSound else { return [Stretch()] }
+        func others(_ condition: String) -> Stretch {
+            Stretch(rows: "INDEXED BY \(Schema.dayIndex) WHERE \(Schema.isOfAnotherDay) AND \(condition)")
+        }
+        let before = first.map { others("id < '\($0)'") }
+        let after = end.map { others("id >= '\($0)'") }
+        // A damaged id may look like the end of the range, so the walk ends at an intact row.
+        if selection.last == nil {
+            let days = Stretch(rows: first.map { "WHERE id >= '\($0)'" } ?? "", isPast: end.map { "id >= '\($0)'" } ?? "0")
+            return [before, days, after].compactMap(\.self)
+        }
+        let days = Stretch(rows: end.map { "WHERE id < '\($0)'" } ?? "", isPast: first.map { "id < '\($0)'" } ?? "0")
+        return [after, days, before].compactMap(\.self)
+    }
+
+    /// Whether each entry of the index of other days leads to an intact row: SQLite skips one that leads to none.
+    private func othersAreFound(_ db: SQLiteConnection) -> Bool {
+        let others = "reading INDEXED BY \(Schema.dayIndex) WHERE \(Schema.isOfAnotherDay)"
+        guard let entries = try? Self.count(db, others) else { return false }
+        return (try? Self.count(db, "\(others) AND \(isIntact)")) == entries
+    }
+
+    /// Whether the rows on both sides of an id are intact. A damaged id can lead the search for another one astray, but only to itself.
+    private func isOrdered(at id: String, in db: SQLiteConnection) -> Bool {
+        ["id < ? ORDER BY id DESC", "id >= ? ORDER BY id"].allSatisfy { side in
+            (try? db.rows("SELECT \(isIntact) FROM reading WHERE \(side) LIMIT 1", id) { $0.flag(0) })?.allSatisfy(\.self) ?? false
         }
     }
 

@@ -92,17 +92,21 @@ public final class Store: Sendable {
 
     // MARK: Transactions
 
+    /// The pages that transactions have written since the last call.
+    func takePagesWritten() -> Int { (try? connection.use { $0.takePagesWritten() }) ?? 0 }
+
     func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws(IngestError) -> Result {
         do { return try connection.use { try $0.read(body) } } catch { throw Self.translated(error, path) }
     }
 
     /// One transaction, on disk under the database's name on return. Retries after an error must be idempotent, because it may
     /// have been committed; `changes` itself may be called several times.
-    func commit<Result>(_ changes: (SQLiteConnection) throws -> Result) throws(IngestError) -> Result {
-        do { return try committed(changes) } catch { throw Self.translated(error, path) }
+    /// `lazily`: for what may be undone by a power failure; then without an fsync of its own.
+    func commit<Result>(lazily: Bool = false, _ changes: (SQLiteConnection) throws -> Result) throws(IngestError) -> Result {
+        do { return try committed(lazily, changes) } catch { throw Self.translated(error, path) }
     }
 
-    private func committed<Result>(_ changes: (SQLiteConnection) throws -> Result) throws -> Result {
+    private func committed<Result>(_ lazily: Bool, _ changes: (SQLiteConnection) throws -> Result) throws -> Result {
         if state.withLock({ $0.isAstray }) { try openAgain() }
         if state.withLock({ $0.isDoubtful }) {
             // That commit may be in memory only, though SQLite considers it done: a checkpoint writes it.
@@ -110,7 +114,7 @@ public final class Store: Sendable {
             state.withLock { $0.isDoubtful = false }
         }
         let result: Result
-        do { result = try standing(try attempt(changes), changes) } catch let error as SQLiteError {
+        do { result = try standing(try attempt(lazily, changes), changes) } catch let error as SQLiteError {
             throw connection.change() == .shortened ? shortened : error
         }
         if Volume(path)?.isReadOnly ?? false {
@@ -122,12 +126,12 @@ public final class Store: Sendable {
     }
 
     /// Retries once after a checkpoint has truncated the log.
-    private func attempt<Result>(_ changes: (SQLiteConnection) throws -> Result) throws -> Result {
+    private func attempt<Result>(_ lazily: Bool, _ changes: (SQLiteConnection) throws -> Result) throws -> Result {
         let connection = connection
         // Free space goes to the database file first, not to the log.
         if state.withLock({ $0.isFull }) { _ = connection.emptyLog() }
         do {
-            let result = try connection.use { try $0.write(changes) }
+            let result = try connection.use { try $0.write(lazily: lazily, changes) }
             state.withLock { $0.isFull = false }
             return result
         } catch let error as SQLiteError where isOutOfRoom(error) {
@@ -162,7 +166,7 @@ public final class Store: Sendable {
             return result
         case .file:
             try replace()
-            let again = try attempt(changes)
+            let again = try attempt(false, changes)
             guard connection.change() == nil else { throw astray("it was moved, removed or replaced again") }
             return again
         case .shortened: throw shortened

@@ -8,6 +8,8 @@ final class StoreConnection: Sendable {
     /// Counts the openings of one `Store`: statements and row numbers of an earlier one are invalid.
     let generation: Int
     let hasChecksums: Bool
+    /// Whether rows can be found by their day; an earlier version's database opened for reading may lack the index.
+    let hasDays: Bool
     private let path: String
     private let file: FileIdentity?
     private let logPath: String
@@ -31,6 +33,7 @@ final class StoreConnection: Sendable {
             let db = try Self.open(path, access == .write ? .write : .read)
             if access == .write { try Self.prepare(db) } else { try Self.adapt(db, path) }
             hasChecksums = try Schema.columns(db, "reading").contains("checksum")
+            hasDays = try db.hasRow("SELECT 1 FROM pragma_index_list('reading', 'main') WHERE name = ?", Schema.dayIndex)
             logPath = db.logPath ?? "\(path)-wal"
             database = Locked(db)
         } catch {

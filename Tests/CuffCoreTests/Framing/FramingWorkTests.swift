@@ -107,6 +107,23 @@ import Testing
         }
     }
 
+    /// The costliest inputs that a search has found (`Benchmarks/run worst`), each a head and a repeated unit, stay as cheap as others.
+    @Test func inputsThatWereCostly_CostABoundedTime() throws {
+        let text = try String(contentsOf: CaptureFile.root.appendingPathComponent("Benchmarks/worst-inputs"), encoding: .utf8)
+        var random = SplitMix64(seed: 5)
+        let usual = Run(.hl7ORU, (0..<(1 << 16)).map { _ in UInt8(truncatingIfNeeded: random.next()) }, chunk: 4096).each
+        var drivers: Set<String> = []
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ").map(String.init)
+            guard let driver = CuffFamilies.named(words[0]) else { continue }
+            drivers.insert(words[0])
+            let (chunk, unit) = try (#require(Int(words[1])), #require(Hex.bytes(words[3])))
+            let each = Run(driver, (Hex.bytes(words[2]) ?? []) + Self.repeated(unit, to: 1 << 14), chunk: chunk).each
+            #expect(each < 60 * usual, "\(line.prefix(120)): \(Int(each)) ns a byte; noise \(Int(usual)) ns")
+        }
+        #expect(drivers.count == CuffFamilies.all.count)
+    }
+
     /// A message that comes byte by byte is not searched from its beginning each time, and a repeated beginning is not followed to the
     /// longest message each time. Compares processor time with that of noise, which the reader skips byte by byte.
     @Test(arguments: CuffFamilies.all.map(\.id.description))

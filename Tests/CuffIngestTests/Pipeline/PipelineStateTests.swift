@@ -106,6 +106,17 @@ extension PipelineState.Effect {
         #expect(!state.isPaused)
     }
 
+    /// One transaction of readings that lie far apart changes fewer pages than several; a live cuff waits for no larger one.
+    @Test(arguments: [false, true]) func scatteredReadings_GetLargerDeliveries(_ isLive: Bool) {
+        var state = Self.state([PipelineState.Rule(takesGroups: true), Self.required], delivery: 2)
+        _ = texts { state.accept(.sample(0..<2), mayThin: isLive, into: &$0) }
+        for number in 1..<6 { _ = texts { state.accept(.sample(2 * number..<2 * number + 2), mayThin: isLive, into: &$0) } }
+        #expect(state.isPaused)
+        let larger = isLive ? "deliver 2 of 1 to 0" : "deliver 8 of 1 to 0"
+        #expect(texts { state.stored(by: 0, isScattered: true, into: &$0) } == [larger])
+        #expect(texts { state.stored(by: 1, into: &$0) } == ["deliver 2 of 1 to 1", "committed 1 2"], "another sink has its own")
+    }
+
     @Test func duplicatesAlone_AreCommittedAfterTheirOriginals() {
         var state = Self.state([Self.required])
         _ = texts { state.accept(.sample(0..<2), into: &$0) }

@@ -45,6 +45,18 @@ import Testing
         #expect(sources.values.map(\.provenance.device) == ["bp.csv"] && sources.values.map(\.provenance.name) == ["Withings"])
     }
 
+    /// A `jsonl:` sink appends what the cuff sends later: the last revision counts, and in whatever order they stand.
+    @Test func laterRevisionInTheSameFile_IsFound() throws {
+        let folder = TestFolder()
+        var text = TextBuffer()
+        for reading in [Reading.sample(5), .sample(1), .sample(5, systolic: 133, revision: 1), .sample(1), .sample(0)] {
+            ReadingLine().append(reading, device: "SN1", to: &text)
+        }
+        let summary = try run(folder, folder.write("bp.jsonl", text.string))
+        #expect(summary.new == 3 && summary.revised == 1 && summary.known == 1)
+        #expect(try stored(folder).map { $0.bloodPressure?.systolic.digits.mantissa } == [120, 120, 133])
+    }
+
     @Test func cuffsOwnReading_Stays_AndAnotherZoneIsASuspect() throws {
         let folder = TestFolder()
         // 100/60, pulse 70, at 07:31 by the cuff's clock.

@@ -146,7 +146,7 @@ import Testing
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         var random = SplitMix64(seed: 20)
         var noticed = 0
-        for _ in 0..<1200 {
+        for _ in 0..<1500 {
             var flipped = bytes
             flipped[100 + Int(random.next() % UInt64(bytes.count - 100))] ^= 1 << UInt8(random.next() % 8)
             let copy = folder.write("copy.db", flipped)
@@ -260,8 +260,9 @@ import Testing
         let path = try fill(folder, 0..<5)
         try execute(
             path,
-            ["reading", "source", "series", "earlier", "outbox"].map { "ALTER TABLE \($0) DROP COLUMN checksum;" }.joined()
-                + "DELETE FROM grdb_migrations WHERE identifier = 'checksums'")
+            "DROP INDEX \(Schema.dayIndex);"
+                + ["reading", "source", "series", "earlier", "outbox"].map { "ALTER TABLE \($0) DROP COLUMN checksum;" }.joined()
+                + "DELETE FROM grdb_migrations WHERE identifier IN ('checksums', 'other days')")
         let old = try Store(path, access: .read)
         #expect(try read(old).count == 5 && old.damage == nil)
         let report = try old.check()

@@ -49,6 +49,9 @@ enum OwnReading {
         reading.sequence = value("sequence").flatMap { UInt32($0) }
         try readTimes(&reading, value)
         (reading.id, reading.revision) = (id, value("revision").flatMap { UInt8($0) } ?? 0)
+        // The id of a first revision has the day of its time; a time that somebody changed in the file makes another revision.
+        let wall = reading.measured.map { $0.seconds + Int64(reading.measuredOffset) * 60 } ?? reading.clock.time?.wallSeconds
+        if reading.revision == 0, let wall, id.wallSeconds.map({ $0 / 86_400 }) != wall / 86_400 { reading.revision = 1 }
         reading.remarks = Remarks(stored: { key in value(key.rawValue).map { plain($0) } })
         let time = reading.measured.map { ImportedReading.Time.instant($0, offset: reading.measuredOffset) }
         var imported = ImportedReading(

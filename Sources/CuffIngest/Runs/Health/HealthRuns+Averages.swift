@@ -3,10 +3,10 @@ import CuffCore
 
 extension HealthRuns {
     /// Computes the averages in constant memory. If the clocks of the cuffs differ too much for `order`, the readings are sorted
-    /// in memory. `tell` receives the fate of each reading.
+    /// in memory. `tell` receives the fate of each reading. `kept`: what the selection finds, if that is known and `tell` is not there.
     package static func average(
         _ store: Store, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
-        tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
+        kept: [HomeReading]? = nil, tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
     ) throws(IngestError) -> AverageRun {
         let known = try store.sources()
         let numbers = known.keys.sorted()
@@ -14,11 +14,13 @@ extension HealthRuns {
         let places = Dictionary(uniqueKeysWithValues: numbers.enumerated().map { (Int($0.element), $0.offset) })
         let rule = InclusionRule(zone: selection.zone, excludesDisturbed: request.excludesDisturbed)
         func walk(withIDs: Bool, _ body: (HomeReading) -> Bool) throws(IngestError) {
-            try store.forEachHomeReading(selection, rule: rule, withIDs: withIDs) { reading in
+            func pass(_ reading: HomeReading) -> Bool {
                 var reading = reading
                 reading.source = places[reading.source] ?? numbers.count
                 return body(reading)
             }
+            guard let kept else { return try store.forEachHomeReading(selection, rule: rule, withIDs: withIDs, pass) }
+            for reading in kept { guard pass(reading) else { return } }
         }
         let empty = HomeAverages(
             request.rule, zone: selection.zone, windows: request.windows, joinsSources: selection.household.joinsCuffs)

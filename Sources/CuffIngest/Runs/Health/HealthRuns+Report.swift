@@ -4,6 +4,8 @@ import CuffCore
 extension HealthRuns {
     /// Readings in an appendix: a reading is a line of 200 bytes.
     static let mostExplained = 20_000
+    /// Readings that are kept for the average, 10 MB; of more, the average reads the database again.
+    private static let mostKept = 1 << 17
 
     /// The report of each person; one without a person if there are no readings.
     static func reports(
@@ -14,7 +16,15 @@ extension HealthRuns {
         shown.kinds = selection.kinds.isEmpty ? kinds : kinds.intersection(selection.kinds)
         let empty = request.empty(selection.zone)
         // An empty set would select everything.
-        let found = shown.kinds.isEmpty ? ByPerson() : try store.reports(shown, like: empty)
+        var kept: [HomeReading]? = request.explains || !selection.isOfTime || !shown.kinds.contains(.bloodPressure) ? nil : []
+        let rule = InclusionRule(zone: selection.zone, excludesDisturbed: request.average.excludesDisturbed)
+        let found =
+            shown.kinds.isEmpty
+            ? ByPerson()
+            : try store.reports(shown, like: empty, rule: kept == nil ? nil : rule) { reading in
+                kept?.append(reading)
+                if kept?.count ?? 0 > mostKept { kept = nil }
+            }
         let persons = found.persons
         if !request.person.isEmpty { try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(request.person))") }
         var explained = ByPerson<[Report.Explained]>()
@@ -25,7 +35,7 @@ extension HealthRuns {
             let cuff = sources.indices.contains(reading.source) ? sources[reading.source] : Provenance(driver: "unknown")
             explained[reading.person, default: []].append(Report.Explained(reading, fate, cuff: cuff))
         }
-        let run = try average(store, selection, request.average, tell: request.explains ? tell : nil)
+        let run = try average(store, selection, request.average, kept: kept, tell: request.explains ? tell : nil)
         guard count <= mostExplained else { throw IngestError(SelectionFault.tooManyToExplain(most: mostExplained)) }
         let reports = found.sorted.map { owner, report -> (owner: Person?, report: Report) in
             var report = report

@@ -93,7 +93,8 @@ package struct ImportRun {
     private var pass: Int32 = 0
     private var store: Store?
 
-    private static let batch = 500
+    /// So many are stored in one transaction, in order of time: records of a file may be in any order.
+    private static let batch = 16_384
 
     /// For the database at `path`, which need not exist.
     package init(_ request: ImportRequest, database path: String) {
@@ -123,9 +124,11 @@ package struct ImportRun {
         var program = ""
         var changed = 0
         var summary = try walk(file, progress: progress) { (item) throws(IngestError) in
-            waiting.append(item.arrival)
-            (record.layout, program) = (item.importer.name, item.importer.program)
-            guard waiting.count >= Self.batch else { return }
+            if let item {
+                waiting.append(item.arrival)
+                (record.layout, program) = (item.importer.name, item.importer.program)
+            }
+            guard item == nil || waiting.count >= Self.batch else { return }
             changed += try store.add(waiting, import: record, program: program)
             waiting = []
         }
@@ -145,9 +148,9 @@ package struct ImportRun {
         var importer: Importer
     }
 
-    /// Reads a file, classifies each reading, and passes on those to store.
+    /// Reads a file, classifies each reading, and passes on those to store; `nil`: the next record may be a later revision of one of them.
     private mutating func walk(
-        _ file: String, progress: (Double) -> Void, _ take: (Item) throws(IngestError) -> Void
+        _ file: String, progress: (Double) -> Void, _ take: (Item?) throws(IngestError) -> Void
     ) throws(IngestError) -> ImportSummary {
         pass += 1
         index = ImportIndex()
@@ -173,8 +176,10 @@ package struct ImportRun {
             do throws(IngestError) {
                 try input.read(part, options, progress: progress) { (output) throws(IngestError) in
                     for complaint in output.complaints { summary.add(complaint) }
-                    for reading in output.readings {
-                        guard let item = try judge(reading, part.importer, &ids, &summary) else { continue }
+                    for imported in output.readings {
+                        let reading = imported.reading(of: part.importer, user: request.user, received: received, zone: request.zone)
+                        if ids.contains(reading.id) { try take(nil) }
+                        guard let item = try judge(reading, imported, part.importer, &ids, &summary) else { continue }
                         try take(item)
                     }
                 }
@@ -188,9 +193,10 @@ package struct ImportRun {
 
     /// Classifies one reading; `nil` if it is not stored.
     private mutating func judge(
-        _ imported: ImportedReading, _ importer: Importer, _ ids: inout Set<Reading.ID>, _ summary: inout ImportSummary
+        _ read: Reading, _ imported: ImportedReading, _ importer: Importer, _ ids: inout Set<Reading.ID>,
+        _ summary: inout ImportSummary
     ) throws(IngestError) -> Item? {
-        var reading = imported.reading(of: importer, user: request.user, received: received, zone: request.zone)
+        var reading = read
         summary.read += 1
         if case .wall = imported.time { summary.withoutZone += 1 }
         var isRevival = false

@@ -1,0 +1,141 @@
+import CuffClinical
+import CuffCore
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@testable import CuffIngest
+
+/// A range of time is found by the days in the ids, and has what a walk over all rows finds.
+@Suite struct StoreRangeTests {
+    private static let day: Int64 = 86_400
+    private static let start: Int64 = 1_778_000_000
+
+    /// Readings of forty days, in any order: most with a right clock, some with one that is years behind, some later than their
+    /// reception, some without a time.
+    private static func fill(_ path: String, seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let received = Timestamp(seconds: start + 41 * day)
+        let readings = (0..<400).map { number -> Reading in
+            let wall = start + Int64(random.next() % UInt64(40 * day))
+            let shift: Int64 = random.next() % 10 == 0 ? 9000 * day : random.next() % 20 == 0 ? -400 * day : 0
+            let time = DeviceTime(wallSeconds: wall - shift)
+            var reading = Reading(
+                .bloodPressure(.mmHg(100 + number % 80, 70)), driver: "and-std", clock: number % 50 == 7 ? .absent : .time(time),
+                origin: number % 100 == 7 ? .memory : .push, raw: RawBytes([UInt8(number & 0xFF), UInt8(number >> 8)]))
+            var ledger = ReadingLedger(device: "one", driver: "and-std")
+            _ = ledger.admit(&reading, received: received)
+            var correction = ClockCorrection(zone: .utc)
+            if shift > 0 { correction.compare(DeviceTime(wallSeconds: received.seconds - shift), at: received) }
+            correction.apply(to: &reading)
+            return reading
+        }
+        let sink = try SQLiteSink(path: path)
+        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "one", entries: Entries(readings.map { Entry.reading($0) })))
+        try sink.close()
+    }
+
+    private func ids(_ path: String, _ selection: ReadingSelection) throws -> (ids: [Reading.ID], damage: Bool) {
+        let store = try Store(path, access: .read)
+        var ids: [Reading.ID] = []
+        try store.forEach(selection) { reading, _ in
+            ids.append(reading.id)
+            return true
+        }
+        return (ids, store.damage != nil)
+    }
+
+    private func execute(_ path: String, _ sql: String) throws {
+        let db = try SQLiteConnection(path, .write)
+        try db.execute(sql)
+        try db.checkpoint(truncate: true)
+        try db.close()
+    }
+
+    /// An earlier version's database has no index, so that every row is looked at.
+    private static let withoutIndex = """
+        DROP INDEX \(Schema.dayIndex); DELETE FROM \(Schema.migrationTable) WHERE identifier = 'other days'
+        """
+
+    private func ranges(_ random: inout SplitMix64) -> [ReadingSelection] {
+        (0..<60).map { number in
+            var selection = ReadingSelection(zone: .utc)
+            let since = Self.start + Int64(random.next() % UInt64(44 * Self.day)) - 2 * Self.day
+            if number % 3 != 0 { selection.since = Timestamp(seconds: since) }
+            if number % 3 != 1 { selection.until = Timestamp(seconds: since + Int64(random.next() % UInt64(9 * Self.day))) }
+            if number % 4 == 0 { selection.last = Int(random.next() % 30) + 1 }
+            return selection
+        }
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64]) func aRange_HasWhatAWalkOverAllRowsFinds(_ seed: UInt64) throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        try Self.fill(path, seed: seed)
+        var random = SplitMix64(seed: seed)
+        let ranges = ranges(&random)
+        let found = try ranges.map { try ids(path, $0) }
+        #expect(found.contains { $0.ids.count > 20 } && found.allSatisfy { !$0.damage })
+        let others = try SQLiteConnection(path, .read).first(
+            "SELECT count(*) FROM reading INDEXED BY \(Schema.dayIndex) WHERE \(Schema.isOfAnotherDay)"
+        ) { $0.int(0) }
+        #expect((20..<120).contains(others ?? 0), "\(others ?? 0)")
+        try execute(path, Self.withoutIndex)
+        for (range, one) in zip(ranges, found) { #expect(try ids(path, range).ids == one.ids, "\(range)") }
+        // The next opening for writing makes the index again.
+        try Store(path, access: .write).close()
+        for (range, one) in zip(ranges, found).prefix(9) { #expect(try ids(path, range).ids == one.ids) }
+    }
+
+    /// A damaged id stands anywhere among the others: the rows beside it are still found.
+    @Test func aDamagedID_HidesNoOtherRow() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        try Self.fill(path, seed: 9)
+        var random = SplitMix64(seed: 9)
+        let ranges = ranges(&random)
+        let whole = try ranges.map { try Set(ids(path, $0).ids) }
+        let all = try ids(path, ReadingSelection(zone: .utc)).ids
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        var met = 0
+        for number in 0..<16 {
+            let id = all[Int(random.next() % UInt64(all.count))]
+            var changed = bytes
+            let text = Array(id.description.utf8)
+            // Any digit of the day, in every copy of the id.
+            let place = Int(random.next() % 8)
+            var at = 0
+            while let found = changed[at...].firstRange(of: text) {
+                changed[found.lowerBound + place] ^= 1 << UInt8(number % 4)
+                at = found.upperBound
+            }
+            let copy = folder.write("copy.db", changed)
+            for (range, expected) in zip(ranges, whole) where range.last == nil {
+                let result = try ids(copy, range)
+                #expect(Set(result.ids) == expected.subtracting([id]), "\(id) at \(place)")
+                if expected.contains(id) {
+                    met += 1
+                    #expect(result.damage)
+                }
+            }
+        }
+        #expect(met > 40)
+    }
+
+    // MARK: Order of arrival
+
+    @Test func readingsFarApart_AskForLargerDeliveries_AndThoseInOrderDoNot() throws {
+        let folder = TestFolder()
+        let sink = try SQLiteSink(path: folder.file("bp.db"))
+        func write(_ numbers: [Int]) throws -> Bool {
+            _ = try sink.write(Batch(source: 1, driver: "and-std", device: "one", entries: numbers.map { .reading(.sample($0)) }))
+            return sink.isScattered
+        }
+        #expect(try !write((0..<20_000).map { $0 * 3 }), "in order of time they share pages")
+        #expect(try !write((20_000..<21_000).map { $0 * 3 }))
+        #expect(try write((0..<500).map { $0 * 120 + 1 }), "each changes a page of its own")
+        #expect(try !write((21_000..<22_000).map { $0 * 3 }))
+        try sink.close()
+    }
+}
