@@ -15,6 +15,7 @@ enum Schema {
         ("checksums", checksums),
         ("imports", imports),
         ("persons", persons),
+        ("decoders", decoders),
     ]
 
     /// The table of completed migrations, named by the library that first created it.
@@ -134,6 +135,19 @@ enum Schema {
           SELECT coalesce(measured, device_time, received) AS time,
             systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, person, flags, note, medication, posture, arm, clock,
             device_time, measured, received, origin, trigger, model, device, driver, id
+          FROM reading LEFT JOIN source ON source.number = reading.source
+          WHERE type = 'blood_pressure' AND NOT pending
+          ORDER BY id;
+        """
+
+    /// `decoder` names the program and the driver that decoded a reading, with their versions.
+    private static let decoders = """
+        ALTER TABLE reading ADD COLUMN decoder TEXT;
+        DROP VIEW readings;
+        CREATE VIEW readings AS
+          SELECT coalesce(measured, device_time, received) AS time,
+            systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, person, flags, note, medication, posture, arm, clock,
+            device_time, measured, received, origin, trigger, model, device, driver, decoder, id
           FROM reading LEFT JOIN source ON source.number = reading.source
           WHERE type = 'blood_pressure' AND NOT pending
           ORDER BY id;
