@@ -17,11 +17,11 @@ import Testing
     }
 
     @Test func linesAndTables_HaveIt_AndOthersHaveNone() throws {
-        for exporter in [Exporter.jsonLines, .omh, .influx, .appleHealth] {
+        for exporter in [Exporter.jsonl, .omh, .influx, .appleHealth] {
             let (named, plain) = (try text(exporter, [Self.reading]), try text(exporter, [WorkedExample.corrected]))
             #expect(named != plain && !plain.contains("phd/3"), "\(exporter.name)")
         }
-        #expect(try text(.jsonLines, [Self.reading]).hasSuffix(#","decoder":"cuff/0.2.0 phd/3"}"# + "\n"))
+        #expect(try text(.jsonl, [Self.reading]).contains(#","decoder":"cuff/0.2.0 phd/3"}"# + "\n"))
         #expect(try text(.influx, [Self.reading]).contains(#",decoder="cuff/0.2.0 phd/3","#))
         #expect(try text(.appleHealth, [Self.reading]).contains(#"<MetadataEntry key="CuffDecoder" value="cuff/0.2.0 phd/3"/>"#))
         let sheet = #""external_datasheets":[{"datasheet_type":"software","datasheet_reference":"pkg:generic/cuff@0.2.0?driver=phd&revision=3"}]"#
@@ -71,7 +71,7 @@ import Testing
         let absent = Quantity(partition: 2, term: 19384, value: nil, absence: .notANumber, unit: 544)
         let contents: [Reading.Content] = [
             .quantity(thermometer), .quantity(scale), .quantity(oximeter), .quantity(absent), .pulseRate(PulseRate(Digits(64))),
-            .bloodPressure(.mmHg(121, 79, pulse: 0)), .bloodPressure(.mmHg(122, 78, mean: 92, pulse: 61)),
+            .bloodPressure(BloodPressure(systolic: .mmHg(121), diastolic: .mmHg(79))), .bloodPressure(.mmHg(122, 78, mean: 92, pulse: 61)),
         ]
         return contents.enumerated().map { number, content in
             // All at the same minute: only their ids keep them apart.
@@ -99,16 +99,18 @@ import Testing
     }
 
     @Test func ownLinesAndTables_GiveTheSameReadingsBack() throws {
-        for exporter in [Exporter.jsonLines, .csv] {
-            try expectSame(ImportFixture(Array(try text(exporter, Self.others).utf8)), hasCuff: true)
+        for exporter in [Exporter.jsonl, .csv] {
+            // A table has no column for the reason of an absence.
+            let own = exporter.name == "csv" ? Self.others.filter { !$0.hasAbsentValue } : Self.others
+            try expectSame(ImportFixture(Array(try text(exporter, own).utf8)), own, hasCuff: true)
         }
     }
 
-    private func expectSame(_ read: ImportFixture, hasCuff: Bool) throws {
+    private func expectSame(_ read: ImportFixture, _ own: [Reading] = others, hasCuff: Bool) throws {
         #expect(read.complaints.isEmpty && read.fault == nil, "\(read.complaints)")
-        try #require(read.readings.count == Self.others.count)
+        try #require(read.readings.count == own.count)
         let importer = try #require(read.importer)
-        for (imported, own) in zip(read.readings, Self.others) {
+        for (imported, own) in zip(read.readings, own) {
             let reading = imported.reading(of: importer, received: Timestamp(seconds: 1_778_000_000), zone: .utc)
             var content = own.content
             // A unit without a value is not written.
@@ -143,4 +145,8 @@ import Testing
         let other = ImportFixture(Array(text.replacing(#""unit":"Cel""#, with: #""unit":"bogus""#).utf8))
         #expect(other.readings.isEmpty && other.complaints.map(\.reason) == [.unknownUnit("bogus")])
     }
+}
+
+extension Reading {
+    fileprivate var hasAbsentValue: Bool { if case .quantity(let quantity) = content { quantity.value == nil } else { false } }
 }
