@@ -124,7 +124,8 @@ public struct CuffDriver: Sendable {
 
     /// Creates a driver; tests check the registered ones.
     public init(
-        id: DriverID, revision: Int = 1, models: [String], summary: String, medium: Medium = .tty, reports: HIDReports = HIDReports(), grade: Grade,
+        id: DriverID, revision: Int = 1, models: [String], summary: String, medium: Medium = .tty, reports: HIDReports = HIDReports(),
+        grade: Grade,
         testedOn: TestedOn, claims: [Claim] = [], isOfHealthcareClass: Bool = false, line: LineSettings = LineSettings(),
         keepsBridgeLine: Bool = false, otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],

@@ -39,10 +39,18 @@ extension DatabaseVerb {
             guard isConfirmed || confirm.isEmpty else { throw IngestError(StoreFault.redecodingNotConfirmed) }
             let preview = try run(applies: isConfirmed, isShown: true)
             guard !isConfirmed, !dryRun, !json, preview.changed + preview.renewed > 0,
-                let answer = Terminal.ask("\(Plural.text(preview.changed, "reading")) will be corrected. Type `redecode` to continue: ")
+                let answer = Terminal.ask(question(preview))
             else { return }
             guard answer == "redecode" else { throw IngestError(StoreFault.redecodingNotConfirmed) }
             _ = try run(applies: true, isShown: false)
+        }
+
+        private func question(_ preview: HealthRuns.RedecodeReport) -> String {
+            let effect =
+                preview.changed > 0
+                ? "\(Plural.text(preview.changed, "reading")) will be corrected"
+                : "\(Plural.text(preview.renewed, "reading")) will name this version"
+            return effect + ". Type `redecode` to continue: "
         }
 
         private func run(applies: Bool, isShown: Bool) throws -> HealthRuns.RedecodeReport {

@@ -24,7 +24,9 @@ import Testing
         #expect(try text(.jsonl, [Self.reading]).contains(#","decoder":"cuff/0.2.0 phd/3"}"# + "\n"))
         #expect(try text(.influx, [Self.reading]).contains(#",decoder="cuff/0.2.0 phd/3","#))
         #expect(try text(.appleHealth, [Self.reading]).contains(#"<MetadataEntry key="CuffDecoder" value="cuff/0.2.0 phd/3"/>"#))
-        let sheet = #""external_datasheets":[{"datasheet_type":"software","datasheet_reference":"pkg:generic/cuff@0.2.0?driver=phd&revision=3"}]"#
+        let sheet =
+            #""external_datasheets":[{"datasheet_type":"software","#
+            + #""datasheet_reference":"pkg:generic/cuff@0.2.0?driver=phd&revision=3"}]"#
         #expect(try text(.omh, [Self.reading]).contains(sheet))
         let rows = try text(.csv, [Self.reading, WorkedExample.corrected]).split(separator: "\r\n")
         #expect(rows.map { $0.split(separator: ",", omittingEmptySubsequences: false).last } == ["decoder", "cuff/0.2.0 phd/3", ""])

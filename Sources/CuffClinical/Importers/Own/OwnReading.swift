@@ -34,7 +34,9 @@ enum OwnReading {
         (reading.id, reading.revision) = (id, value("revision").flatMap { UInt8($0) } ?? 0)
         reading.remarks = Remarks(stored: { key in value(key.rawValue).map { plain($0) } })
         reading.decoder = Reading.decoder(value("decoder"))
-        if case .quantity = content { reading.text = value("text").map { String(decoding: $0.utf8.prefix(Reading.longestText), as: UTF8.self) } }
+        if case .quantity = content {
+            reading.text = words(value).map { String(decoding: $0.utf8.prefix(Reading.longestText), as: UTF8.self) }
+        }
         let time = reading.measured.map { ImportedReading.Time.instant($0, offset: reading.measuredOffset) }
         var imported = ImportedReading(
             content, at: time ?? .wall(reading.clock.time ?? DeviceTime(year: 0, month: 0, day: 0)), place: place)
@@ -78,8 +80,7 @@ enum OwnReading {
         guard let mdc = value("mdc").flatMap({ UInt32($0) }) else { throw .malformed("a quantity without a code") }
         var digits: Digits?
         var number = value("value") ?? ""
-        // In CSV the text of an enumeration stands in the same column.
-        if !number.isEmpty {
+        if !number.isEmpty, words(value) == nil {
             let isNegative = number.hasPrefix("-")
             if isNegative { number.removeFirst() }
             guard var parsed = ImportText.digits(number, keepsZeros: true) else {
@@ -96,8 +97,15 @@ enum OwnReading {
         let unit = value("unit") ?? ""
         let code = value("unit_mdc").flatMap { UInt32($0) } ?? (unit.hasPrefix("MDC ") ? UInt32(unit.dropFirst(4)) : nil)
         quantity.unit = code.map { UInt16(truncatingIfNeeded: $0) } ?? Nomenclature.unitTerm(unit) ?? 0
-        guard digits != nil || quantity.bits != nil || absence != .none || value("text")?.isEmpty == false else { throw .noValue }
+        guard digits != nil || quantity.bits != nil || absence != .none || words(value) != nil else { throw .noValue }
         return quantity
+    }
+
+    /// The text of an enumeration. CSV has it in the column of the value; it has no unit.
+    private static func words(_ value: (String) -> String?) -> String? {
+        if let text = value("text") { return text.isEmpty ? nil : plain(text) }
+        guard value("unit") ?? "" == "", let text = value("value"), let first = text.unicodeScalars.first else { return nil }
+        return first == "-" || "0"..."9" ~= first ? nil : plain(text)
     }
 
     private static func readTimes(_ reading: inout Reading, _ value: (String) -> String?) throws(ImportRefusal) {

@@ -180,7 +180,7 @@ struct FHIRRecords: RecordJudge {
             }
         }
         switch (found["systolic"], found["diastolic"]) {
-        case (let systolic?, let diastolic?): 
+        case (let systolic?, let diastolic?):
             return BloodPressure(systolic: systolic, diastolic: diastolic, mean: found["mean"], meanAbsence: meanAbsence)
         case (nil, nil): throw .noPressures
         default: throw .half
