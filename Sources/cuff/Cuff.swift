@@ -7,6 +7,8 @@ import Glibc
 struct Cuff: ParsableCommand {
     static let name = "cuff"
     static let version = "0.2.0"
+    /// What is kept with the readings that this program decodes.
+    static let program = "\(name)/\(version)"
 
     static let configuration = CommandConfiguration(
         commandName: name,

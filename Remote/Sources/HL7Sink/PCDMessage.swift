@@ -49,7 +49,7 @@ struct PCDMessage: Sendable, Equatable {
         var observations = [
             [
                 3: "528391^MDC_DEV_SPEC_PROFILE_BP^MDC", 4: "1.0.0.0", 11: "X",
-                18: "\(device)~\(Self.components(["cuff \(helperVersion)", reading.driver]))",
+                18: "\(device)~\(Self.decoder(reading))",
             ],
             [3: "70686^MDC_DEV_PRESS_BLD_NONINV_VMD^MDC", 4: "1.1.0.0", 11: "X"],
             [3: "70687^MDC_DEV_PRESS_BLD_NONINV_CHAN^MDC", 4: "1.1.1.0", 11: "X"],
@@ -108,6 +108,12 @@ struct PCDMessage: Sendable, Equatable {
         }
         let id = name.uppercased()
         return components([id, "", id, "EUI-64"])
+    }
+
+    /// The program and the driver that decoded the reading, each with its version; without them, this program.
+    private static func decoder(_ reading: ReadingLine) -> String {
+        guard let text = reading["decoder"]?.string, !text.isEmpty else { return components(["cuff \(helperVersion)", reading.driver]) }
+        return components(text.split(separator: " ", maxSplits: 1).map(String.init))
     }
 
     /// DTM: `20260505073320+0200`, at most four digits of a fraction.

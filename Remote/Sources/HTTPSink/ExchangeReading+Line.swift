@@ -14,6 +14,7 @@ extension ExchangeReading {
         device = line.device
         user = line.user
         person = line.person
+        decoder = line["decoder"]?.string
         flags = line.flags
         isEntered = line["origin"]?.string == "entered"
         remarks = Remarks(stored: { line[$0.rawValue]?.string })

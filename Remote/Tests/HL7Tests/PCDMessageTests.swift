@@ -99,6 +99,13 @@ func parsed(_ line: String) throws -> RemoteSink.ReadingLine {
         #expect(try segments(try reading(device: "00091ffffe00010", driver: "phd"))[2].contains("|00091ffffe00010^phd~"))
     }
 
+    /// A reading that was stored by an earlier version says which one decoded it.
+    @Test func whatDecodedIt_StandsBesideTheDevice() throws {
+        let all = try segments(try reading(#","decoder":"cuff/0.1.9 phd/2""#))
+        #expect(all[2].hasSuffix("|00091FFFFE000101^^00091FFFFE000101^EUI-64~cuff/0.1.9^phd/2"))
+        #expect(try segments(try reading(#","decoder":"a|b""#))[2].hasSuffix("~a\\F\\b"))
+    }
+
     @Test func text_IsEscaped() {
         #expect(PCDMessage.escaped("a|b^c&d~e\\f\rg\u{1C}é") == "a\\F\\b\\S\\c\\T\\d\\R\\e\\E\\f g é")
     }

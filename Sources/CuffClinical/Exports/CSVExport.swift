@@ -30,6 +30,7 @@ struct CSVExport: Sendable {
         ("arm", "left or right, as a person said"),
         ("duration_s", "how long it lasted, in seconds, where a person said so"),
         ("person", "name of the person, where the configuration or a person says it"),
+        ("decoder", "the program and the driver that decoded it, each with its version"),
     ]
 
     /// Every column with its meaning, in order. An empty cell means unknown.
@@ -74,6 +75,8 @@ struct CSVExport: Sendable {
         if let duration = reading.duration { text.append(decimal: duration.components.seconds) }
         text.append(table.separator)
         if let person = reading.person { table.append(cell: person, to: &text) }
+        text.append(table.separator)
+        if let decoder = reading.decoder { table.append(cell: decoder, to: &text) }
         text.append("\r\n")
     }
 

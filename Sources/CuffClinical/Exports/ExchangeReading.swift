@@ -97,6 +97,8 @@ public struct ExchangeReading: Sendable, Hashable {
     public var user: Int?
     /// `person`.
     public var person: String?
+    /// `decoder`.
+    public var decoder: String?
     /// `flags`.
     public var flags: [String] = []
     /// A person typed it in.
@@ -134,6 +136,7 @@ public struct ExchangeReading: Sendable, Hashable {
         device = provenance.device.isEmpty ? nil : provenance.device
         user = reading.user.map { Int($0) }
         person = reading.person
+        decoder = reading.decoder
         flags = reading.flags.list
         isEntered = reading.origin == .entered
         remarks = reading.remarks

@@ -79,6 +79,14 @@ struct OMHWriter: ExportWriter {
         }
     }
 
+    /// What decoded the reading, as a package URL: `pkg:generic/cuff@0.2.0?driver=and-std&revision=1`.
+    private static func datasheet(_ decoder: String) -> JSONOutput {
+        let names = decoder.split(separator: " ").map { $0.split(separator: "/", maxSplits: 1).map { FHIRCodes.escaped(String($0)) } }
+        var reference = "pkg:generic/" + (names.first ?? []).joined(separator: "@")
+        if names.count > 1 { reference += "?" + zip(["driver", "revision"], names[1]).map { "\($0)=\($1)" }.joined(separator: "&") }
+        return ["datasheet_type": "software", "datasheet_reference": .text(reference)]
+    }
+
     private func append(
         _ schema: String, version: String, _ reading: ExchangeReading, _ time: ExchangeReading.Time, _ body: [(String, JSONOutput?)],
         to text: inout TextBuffer
@@ -88,6 +96,7 @@ struct OMHWriter: ExportWriter {
                 "uuid": .text(NameUUID.string("\(reading.id):\(schema)", in: space)),
                 "schema_id": ["namespace": "omh", "name": .text(schema), "version": .text(version)],
                 "source_creation_date_time": .text(time.text), "modality": reading.isEntered ? "self-reported" : "sensed",
+                "external_datasheets": reading.decoder.map { [Self.datasheet($0)] },
             ],
             "body": .object(body.compactMap { key, value in value.map { (key, $0) } }),
         ]

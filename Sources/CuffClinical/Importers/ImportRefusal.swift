@@ -5,6 +5,8 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case average(String)
     /// A record without any pressure: a note, a weight.
     case noPressures
+    /// A record of this program without a value.
+    case noValue
     /// The sender withdrew it, or has not finished it.
     case status(String)
     /// Another kind of record.
@@ -42,7 +44,7 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether a reading may be lost by it; otherwise the record is not a reading.
     package var isLoss: Bool {
         switch self {
-        case .average, .noPressures, .status, .otherKind, .zeros, .repeated: false
+        case .average, .noPressures, .noValue, .status, .otherKind, .zeros, .repeated: false
         default: true
         }
     }
@@ -52,8 +54,9 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .average(let what): "an average, not a reading\(what.isEmpty ? "" : " (\(what))")"
         case .noPressures: "no pressures"
+        case .noValue: "no value"
         case .status(let status): "status \(status)"
-        case .otherKind(let kind): "not a blood pressure (\(kind))"
+        case .otherKind(let kind): "not a reading of a kind that is imported (\(kind))"
         case .zeros: "zeros: a failed measurement"
         case .repeated: "the same reading as another record"
         case .half: "half a blood pressure"

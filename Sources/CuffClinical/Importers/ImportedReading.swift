@@ -31,8 +31,10 @@ package struct ImportedReading: Sendable, Hashable {
         case instant(Timestamp, offset: Int16?)
     }
 
-    /// The values, with the digits and unit of the file.
-    package var pressure: BloodPressure
+    /// The values, with the digits and units of the file. Anything but a blood pressure is from a file that this program wrote.
+    package var content: Reading.Content
+    /// The blood pressure; `nil` for other values.
+    package var pressure: BloodPressure? { if case .bloodPressure(let pressure) = content { pressure } else { nil } }
     /// When it was measured.
     package var time: Time
     /// The user number in the file, if any.
@@ -59,10 +61,16 @@ package struct ImportedReading: Sendable, Hashable {
     package var device: String?
     /// The cuff's driver, in files that this program wrote.
     package var driver: String?
+    /// `Reading.decoder`, in files that this program wrote.
+    package var decoder: String?
 
     /// A record with these values; everything else is unknown.
     package init(_ pressure: BloodPressure, at time: Time, place: ImportPlace) {
-        (self.pressure, self.time, self.place) = (pressure, time, place)
+        self.init(.bloodPressure(pressure), at: time, place: place)
+    }
+
+    init(_ content: Reading.Content, at time: Time, place: ImportPlace) {
+        (self.content, self.time, self.place) = (content, time, place)
     }
 
     /// The reading, with its id and times. The id is a hash of the layout, the user and the record's id, or its time and values, so
@@ -76,8 +84,9 @@ package struct ImportedReading: Sendable, Hashable {
         let text = identity
         let user = chosen ?? user
         var reading = Reading(
-            .bloodPressure(pressure), driver: importer.driver, user: user, flags: flags, origin: .imported,
+            content, driver: driver.flatMap { CuffFamilies.named($0)?.id } ?? importer.driver, user: user, flags: flags, origin: .imported,
             trigger: isEntered ? .manual : .unknown, raw: RawBytes(text))
+        reading.decoder = decoder
         reading.remarks = remarks
         reading.received = received
         let wall: Int64
@@ -117,6 +126,7 @@ package struct ImportedReading: Sendable, Hashable {
         case .wall(let time): text.append(time)
         case .instant(let instant, _): text.append(utc: instant)
         }
+        guard let pressure else { return text.array }
         for digits in [pressure.systolic.digits, pressure.diastolic.digits, pressure.pulse?.digits ?? Digits(0)] {
             text.append(0x20)
             text.append(digits)

@@ -41,6 +41,8 @@ package struct Importer: Sendable, CustomStringConvertible {
 
     /// The name on the command line.
     package var name: String { String(driver.description.dropFirst("import-".count)) }
+    /// What decodes its readings. An importer has the version of its program.
+    package func decoder(of program: String) -> String { String("\(program) \(driver)".prefix(Reading.longestDecoder)) }
     /// The name.
     package var description: String { name }
 
@@ -75,8 +77,7 @@ package struct ImportOutput: Sendable {
 
     /// Adds a reading, unless its values are implausible: these are refused.
     package mutating func add(_ reading: ImportedReading) {
-        let pressure = reading.pressure
-        guard pressure.isPlausible || reading.original != nil else {
+        if let pressure = reading.pressure, !pressure.isPlausible, reading.original == nil {
             return refuse(reading.place, .implausible(Self.text(pressure)))
         }
         readings.append(reading)

@@ -83,7 +83,7 @@ extension Language {
         .page: "page",
         .ofPages: "of",
         .explained: "Where the numbers come from",
-        .explainedText: "Each average is the exact mean of the readings below that count. Read and computed with %1; driver: %2.",
+        .explainedText: "Each average is the exact mean of the readings below that count. Computed with %1. Read with: %2.",
         .rules: "The rule",
         .numberOfRule: "Number",
         .value: "Value",

@@ -84,7 +84,7 @@ extension Language {
         .ofPages: "von",
         .explained: "Woher die Zahlen kommen",
         .explainedText:
-            "Jeder Mittelwert ist das genaue Mittel der Messungen unten, die zählen. Gelesen und berechnet mit %1; Treiber: %2.",
+            "Jeder Mittelwert ist das genaue Mittel der Messungen unten, die zählen. Berechnet mit %1. Gelesen mit: %2.",
         .rules: "Die Regel",
         .numberOfRule: "Zahl",
         .value: "Wert",

@@ -68,9 +68,11 @@ package struct Report: Sendable {
         package var reading: HomeReading
         package var fate: ReadingFate
         package var cuff: Provenance
+        /// As `Reading.decoder`; the name of the driver where that is unknown.
+        package var decoder: String
 
-        package init(_ reading: HomeReading, _ fate: ReadingFate, cuff: Provenance) {
-            (self.reading, self.fate, self.cuff) = (reading, fate, cuff)
+        package init(_ reading: HomeReading, _ fate: ReadingFate, cuff: Provenance, decoder: String? = nil) {
+            (self.reading, self.fate, self.cuff, self.decoder) = (reading, fate, cuff, decoder ?? cuff.driver)
         }
     }
 

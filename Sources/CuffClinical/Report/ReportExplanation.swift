@@ -9,8 +9,9 @@ struct ReportExplanation {
 
     func append(to text: inout TextBuffer) {
         text.append(html: "<section class=\"explained\"><h2>\(language[.explained])</h2>\n")
-        let drivers = Set(report.explained.map(\.cuff.driver)).sorted().joined(separator: ", ")
-        text.append(html: "<p>\(language[.explainedText, generator, drivers.isEmpty ? "–" : drivers])</p>\n")
+        let decoders = Dictionary(report.explained.map { ($0.decoder, 1) }, uniquingKeysWith: +).sorted { $0.key < $1.key }
+        let names = decoders.map { "\($0.key) (\($0.value))" }.joined(separator: ", ")
+        text.append(html: "<p>\(language[.explainedText, generator, names.isEmpty ? "–" : names])</p>\n")
         if let rule = report.averages.first?.average.rule { append(rule, to: &text) }
         appendMeans(to: &text)
         appendReadings(to: &text)
@@ -53,13 +54,14 @@ struct ReportExplanation {
     }
 
     private func appendReadings(to text: inout TextBuffer) {
+        let isMixed = Set(report.explained.map(\.decoder)).count > 1
         let rows = report.explained.map { one in
             let (reading, fate) = (one.reading, one.fate)
             let part: Phrase? = fate.place.map { $0.window == .morning ? .morning : $0.window == .evening ? .evening : .otherTimes }
             return [
                 reading.id.description, reading.time.map { $0.text(in: report.zone) } ?? language[.timeUnknown],
                 part.map { language[$0] } ?? "–", "\(decimal(reading.systolic))/\(decimal(reading.diastolic))",
-                reading.pulse.map(decimal) ?? "–", one.cuff.name,
+                reading.pulse.map(decimal) ?? "–", one.cuff.name + (isMixed ? ", \(one.decoder)" : ""),
                 fate.leavingOut.map { language.word("reason", $0.word) } ?? language[.counts],
             ]
         }

@@ -38,6 +38,7 @@ public struct ReadingSamples: Sendable, Hashable {
         if let user = reading.user { metadata.other["CuffUser"] = "\(user)" }
         if !reading.flags.isEmpty { metadata.other["CuffFlags"] = reading.flags.text(separator: " ") }
         if let word = reading.trigger.word { metadata.other["CuffTrigger"] = word.description }
+        if let decoder = reading.decoder { metadata.other["CuffDecoder"] = decoder }
         for (key, text) in reading.remarks?.all ?? [] { metadata.other[HealthMetadata.key(key)] = text }
         (self.time, self.metadata) = (time, metadata)
         let pulse: PulseRate?

@@ -50,6 +50,8 @@ public struct CuffDriver: Sendable {
 
     /// The permanent name in commands, JSON and the database, e.g. `and-std`.
     public var id: DriverID
+    /// The version of its decoding, from 1 on: incremented whenever the same record bytes give other values. Stored with each reading.
+    public var revision: Int
     /// The makers' names of the supported cuffs.
     public var models: [String]
     /// The driver's purpose, one line without a full stop.
@@ -122,7 +124,8 @@ public struct CuffDriver: Sendable {
 
     /// Creates a driver; tests check the registered ones.
     public init(
-        id: DriverID, models: [String], summary: String, medium: Medium = .tty, reports: HIDReports = HIDReports(), grade: Grade,
+        id: DriverID, revision: Int = 1, models: [String], summary: String, medium: Medium = .tty, reports: HIDReports = HIDReports(),
+        grade: Grade,
         testedOn: TestedOn, claims: [Claim] = [], isOfHealthcareClass: Bool = false, line: LineSettings = LineSettings(),
         keepsBridgeLine: Bool = false, otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
@@ -137,6 +140,7 @@ public struct CuffDriver: Sendable {
         redaction: Redaction? = nil
     ) {
         self.id = id
+        self.revision = revision
         self.models = models
         self.summary = summary
         self.medium = medium
@@ -176,6 +180,9 @@ public struct CuffDriver: Sendable {
     public func forgets(_ options: [String: String]) -> Bool {
         capabilities.contains(.forgets) && keepingOption.map { options[$0] == "yes" } != true
     }
+
+    /// What decodes its readings: a program, such as `cuff/0.2.0`, and this driver, each with its version.
+    package func decoder(of program: String) -> String { String("\(program) \(id)/\(revision)".prefix(Reading.longestDecoder)) }
 
     /// The medium of a device with this id: a CP2110 is a HID device with a serial cuff.
     public func medium(at id: USBID?) -> Medium { medium == .tty && id == .cp2110 ? .hidraw : medium }

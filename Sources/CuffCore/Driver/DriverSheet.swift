@@ -12,6 +12,7 @@ package enum DriverSheet {
         row("framing", driver.framing)
         row("check", driver.check ?? "none: damage on the line cannot be recognised, and every value is as it came")
         row("evidence", "grade \(driver.grade.rawValue), tested on \(evidence(driver.testedOn))")
+        row("revision", "\(driver.revision), kept with each stored reading")
         row("can", driver.capabilities.words.isEmpty ? "nothing" : driver.capabilities.words.joined(separator: ", "))
         row("cannot", Capabilities.words.filter { !driver.capabilities.words.contains($0) }.joined(separator: ", "))
         if let preparation = driver.preparation { row("first", preparation) }
@@ -135,6 +136,8 @@ package enum DriverSheet {
             string(driver.testedOn == .recordedByUs ? "this project" : "others", "recorded_by", &text)
         }
         if let recording = driver.testedOn.recording { string(recording, "recording", &text) }
+        text.append(",\"revision\":")
+        text.append(decimal: Int64(driver.revision))
         strings(driver.capabilities.words, "capabilities", &text)
         if let preparation = driver.preparation { string(preparation, "first", &text) }
         string(driver.changes, "changes", &text)

@@ -24,6 +24,25 @@ package struct CountedReports: Sendable, Hashable {
         return report[1..<(1 + valid)]
     }
 
+    /// The frames in the stream that a row of reports carries, as ranges of those reports.
+    func find(_ format: some FrameFormat, in bytes: [UInt8]) -> FoundFrames {
+        var stream: [UInt8] = []
+        var reports: [Int] = []
+        for start in stride(from: 0, through: bytes.count - Self.size, by: Self.size) {
+            guard let payload = payload(of: bytes.span.part(start, Self.size)) else { continue }
+            stream += payload
+            reports += [Int](repeating: start, count: payload.count)
+        }
+        var found = FoundFrames()
+        for frame in FrameReader.find(format, in: stream).ranges {
+            let (start, end) = (reports[frame.lowerBound], reports[frame.upperBound - 1] + Self.size)
+            // The report in which a frame ends and the next one begins belongs to the first.
+            let from = max(start, found.ranges.last?.upperBound ?? 0)
+            if from < end { found.ranges.append(from..<end) }
+        }
+        return found
+    }
+
     /// Packs `bytes` into reports of eight bytes, padded with `filler`.
     package func reports(of bytes: [UInt8], filler: UInt8 = 0) -> [[UInt8]] {
         stride(from: 0, to: bytes.count, by: Self.size - 1).map { start in

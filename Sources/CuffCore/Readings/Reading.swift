@@ -144,8 +144,13 @@ public struct Reading: Sendable, Hashable {
     /// The name of the person whose reading it is; `nil` if only the cuff and its user slot are known. No driver sets it: it is looked up
     /// in the user's configuration, or a person has said it of this reading.
     public var person: String?
+    /// The program and the driver that decoded the record, each with its version: `cuff/0.2.0 and-std/1`. Set when the reading is stored;
+    /// `nil` if that is unknown, or if a person typed the values in.
+    public var decoder: String?
     /// The longest name of a person, in bytes of UTF-8.
     public static let longestPerson = 80
+    /// Limit of `decoder`, in bytes.
+    package static let longestDecoder = 80
     /// Limit of `text`, in bytes: a sentence.
     public static let longestText = 256
 
@@ -161,6 +166,12 @@ public struct Reading: Sendable, Hashable {
             content: content, driver: driver, clock: clock, user: user, flags: flags, sequence: sequence,
             origin: origin, trigger: trigger)
         self.raw = raw
+    }
+
+    /// `text` if it may be a `decoder`: printable ASCII of limited length, as files of this program have it.
+    package static func decoder(_ text: String?) -> String? {
+        guard let text, 1...longestDecoder ~= text.utf8.count, text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else { return nil }
+        return text
     }
 
     /// The blood pressure, if that is the content.

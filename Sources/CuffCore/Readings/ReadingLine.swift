@@ -57,8 +57,8 @@ public struct ReadingLine: Sendable {
                 let length = writer.position - name
                 repeat {
                     if includesRaw { text.reserve(most + 2 * reading.pointee.raw.count) }
-                    let person = (reading.pointee.person?.utf8.count).map { 6 * $0 + 16 } ?? 0
-                    var writer = text.writer(atMost: most + person + (reading.pointee.remarks?.longestPrinted ?? 0))
+                    let names = Self.printed(reading.pointee.person) + Self.printed(reading.pointee.decoder)
+                    var writer = text.writer(atMost: most + names + (reading.pointee.remarks?.longestPrinted ?? 0))
                     put(reading, name, length, &writer)
                     text.take(writer)
                     reading += 1
@@ -66,6 +66,10 @@ public struct ReadingLine: Sendable {
             }
         }
     }
+
+    /// The longest that an optional text with its key may become.
+    @inline(__always)
+    private static func printed(_ text: String?) -> Int { (text?.utf8.count).map { 6 * $0 + 16 } ?? 0 }
 
     private func append(
         _ event: LiveEvent, _ driver: DriverID, _ elapsed: Duration?, device: String, to text: inout TextBuffer
@@ -87,6 +91,12 @@ public struct ReadingLine: Sendable {
         if let duration = reading.pointee.duration {
             writer.put(",\"duration_s\":")
             writer.put(decimal: duration.components.seconds)
+        }
+        if let decoder = reading.pointee.decoder {
+            writer.seldom {
+                $0.put(",\"decoder\":")
+                $0.put(jsonString: decoder)
+            }
         }
         if let person = reading.pointee.person {
             writer.seldom {

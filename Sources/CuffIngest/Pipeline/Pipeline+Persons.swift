@@ -10,12 +10,24 @@ extension Pipeline {
             if household.moved.isEmpty { inner.household.moved = moved }
         }
     }
+
+    /// From now on readings that one of the drivers decoded get the name of this program with its version and the driver's. Only where a
+    /// sink stores readings: what is only printed was decoded by the program that prints it.
+    func name(program: String?) {
+        guard let program, members.contains(where: { $0.sink.isDurable }) else { return }
+        let decoders = drivers.map { ($0.id, $0.decoder(of: program)) }
+        inner.withLock { $0.decoders = Dictionary(decoders, uniquingKeysWith: { first, _ in first }) }
+    }
 }
 
 extension Batch {
-    /// Gives each reading the name of its person, if there is one.
-    mutating func name(by household: Household) {
+    /// Gives each reading the name of its person, if there is one, and of what decoded it.
+    mutating func name(by household: Household, decoder: String?) {
+        guard !household.isEmpty || decoder != nil else { return }
         let device = device
-        entries.updateReadings { $0.person = household.person(of: $0, device: device).name }
+        entries.updateReadings { reading in
+            if !household.isEmpty { reading.person = household.person(of: reading, device: device).name }
+            if let decoder { reading.decoder = decoder }
+        }
     }
 }

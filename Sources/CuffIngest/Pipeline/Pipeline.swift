@@ -36,6 +36,8 @@ package final class Pipeline: Sendable {
         var fault: IngestError?
         /// Who is who; readings get their names by it.
         var household = Household()
+        /// What decodes the readings of each driver; empty if that is not kept.
+        var decoders: [DriverID: String] = [:]
         /// Readings that came after the run had failed.
         var turnedAway = UnstoredReadings()
         var isOutputClosed = false
@@ -143,7 +145,7 @@ package final class Pipeline: Sendable {
                 if let batch = handed { inner.turnedAway.add(batch, isKept: isKept(batch.driver)) }
                 return []
             }
-            if !inner.household.isEmpty { batch.name(by: inner.household) }
+            batch.name(by: inner.household, decoder: inner.decoders[batch.driver])
             inner.accepted.append(HostClock.monotonic())
             isLive = inner.sources[source]?.mayThin ?? false
             inner.state.accept(batch, mayThin: isLive, into: &inner.effects)

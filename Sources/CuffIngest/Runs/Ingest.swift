@@ -75,6 +75,7 @@ public enum Ingest {
             household.moved.merge(moved) { $1 }
         }
         pipeline.name(by: household)
+        pipeline.name(program: options.program)
         return pipeline
     }
 

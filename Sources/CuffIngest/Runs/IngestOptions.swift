@@ -13,6 +13,8 @@ public struct IngestOptions: Sendable {
     public var includesRaw = false
     /// Stores the patient of a reading, if the cuff reports one, in the column `patient` of SQLite sinks, and nowhere else.
     public var keepsPatients = false
+    /// The program with its version, such as `cuff/0.2.0`: kept with each reading that one of its drivers decodes, where a sink stores it.
+    public var program: String?
     /// Names the persons of readings. Not used for recorded bytes.
     public var household = Household()
     /// The cuff's identity as far as the host knows.

@@ -56,6 +56,12 @@ struct SourceLine: Sendable {
             content, key: "\(name)\u{0}\(device ?? "")\u{0}\(id)", raw: bytes, at: time, offset: offset,
             user: user.map { Int32(truncatingIfNeeded: $0) }, flags: flags, origin: origin, received: received)
         reading.revision = UInt8(truncatingIfNeeded: revision ?? 0)
+        if let text = line["decoder"] {
+            guard let decoder = Reading.decoder(text.text) else {
+                throw refuse("`decoder` is not a text of 1 to \(Reading.longestDecoder) printable ASCII characters")
+            }
+            reading.decoder = decoder
+        }
         (self.id, self.device, self.reading) = (id, device, reading)
     }
 

@@ -13,6 +13,8 @@ enum ReadingColumn: Int32, CaseIterable {
     case duration_s, patient
     /// Whose it is, where a person said that of this reading.
     case person
+    /// The program and the driver that decoded it, with their versions.
+    case decoder
 
     var name: String { "\(self)" }
     /// SQLite counts parameters from 1.

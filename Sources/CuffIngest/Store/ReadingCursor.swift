@@ -132,6 +132,7 @@ struct ReadingCursor {
         reading.rule = rule
         reading.text = string(.text)
         reading.person = string(.person)
+        reading.decoder = string(.decoder)
         reading.remarks = remarks
         reading.duration = integer(.duration_s).map { .seconds($0) }
         reading.isHostClockUnsynchronised = !isNull(.host_clock)

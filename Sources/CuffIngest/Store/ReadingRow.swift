@@ -66,6 +66,7 @@ final class ReadingRow {
         }
         if let sequence = reading.sequence { bind(.sequence, Int64(sequence)) }
         if let patient { mark(.patient) { $0.append(string: patient) } }
+        if let decoder = reading.decoder { mark(.decoder) { $0.append(string: decoder) } }
         if let person { mark(.person) { $0.append(string: person) } }
         let result: Result<Void, SQLiteError> = reading.raw.withBytes { raw in
             statement.bind(blob: raw, at: ReadingColumn.raw.parameter, copies: false)

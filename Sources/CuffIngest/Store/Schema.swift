@@ -16,6 +16,7 @@ enum Schema {
         ("imports", imports),
         ("persons", persons),
         ("other days", otherDays),
+        ("decoders", decoders),
     ]
 
     /// The table of completed migrations, named by the library that first created it.
@@ -153,6 +154,19 @@ enum Schema {
 
     private static let otherDays = """
         CREATE INDEX \(dayIndex) ON reading (id, revision, measured, device_time, received, clock, checksum) WHERE \(isOfAnotherDay);
+        """
+
+    /// `decoder` names the program and the driver that decoded a reading, with their versions.
+    private static let decoders = """
+        ALTER TABLE reading ADD COLUMN decoder TEXT;
+        DROP VIEW readings;
+        CREATE VIEW readings AS
+          SELECT coalesce(measured, device_time, received) AS time,
+            systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, person, flags, note, medication, posture, arm, clock,
+            device_time, measured, received, origin, trigger, model, device, driver, decoder, id
+          FROM reading LEFT JOIN source ON source.number = reading.source
+          WHERE type = 'blood_pressure' AND NOT pending
+          ORDER BY id;
         """
 
     /// `refused`: why the sink rejected a line for good; the line is kept and not sent again. `lost` counts lines sent to a sink

@@ -111,6 +111,17 @@ extension Store {
         return found
     }
 
+    /// What decoded each blood pressure, as far as it is known.
+    func decoders() throws(IngestError) -> [Reading.ID: String] {
+        try read { db in
+            let rows = try db.rows("SELECT id, decoder FROM reading WHERE decoder IS NOT NULL AND type = 'blood_pressure'") {
+                ($0.text(0) ?? "", $0.text(1) ?? "")
+            }
+            return Dictionary(
+                rows.compactMap { text, decoder in Reading.ID.parse(text).map { ($0, decoder) } }, uniquingKeysWith: { $1 })
+        }
+    }
+
     /// Steps through the rows of a query in the order of a key; `body` returns whether to continue. Returns how many rows could
     /// not be read: `body` threw `UnreadableRow`, or a cell is too large. SQLite ends a statement at such a cell; it is restarted
     /// after the row.

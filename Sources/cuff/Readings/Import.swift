@@ -109,6 +109,7 @@ struct Import: ParsableCommand {
         let saved = try layout == nil ? nil : Self.saved(path).first { $0.name == layout }
         let zone = zone ?? saved?.zone
         var request = ImportRequest(zone: try HostZone.named(zone), zoneName: zone)
+        request.program = Cuff.program
         if let text = columns ?? saved?.columns { request.options.columns = try ColumnMapping(text) }
         request.options.unit = (unit ?? saved?.unit.flatMap { PressureUnitName(rawValue: $0) })?.unit
         if let dates = dates ?? saved?.dates {

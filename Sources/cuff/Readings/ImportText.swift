@@ -35,6 +35,15 @@ enum ImportText {
                 text.append(pulse.digits)
             }
         }
+        switch line.reading.content {
+        case .quantity(let quantity):
+            text.append("  ")
+            ReadingTable.appendQuantity(quantity, line.reading.text, to: &text)
+        case .pulseRate(let pulse):
+            text.append("  pulse ")
+            text.append(pulse.digits)
+        case .bloodPressure, .failure: break
+        }
         if let user = line.reading.user { text.append(string: "  user \(user)") }
         if let other = line.other { text.append(string: "  may be \(other)") }
         text.append(string: "  (\(line.place))")

@@ -39,6 +39,7 @@ struct Identify: ParsableCommand {
                 "cuff: \(count) received but not stored, because the driver is not certain: name it with `cuff read --follow --driver`")
         }
         var options = IngestOptions()
+        options.program = Cuff.program
         options.keepPassingReadings()
         options.explain = { $0.text }
         let log = StandardErrorLog.logger()

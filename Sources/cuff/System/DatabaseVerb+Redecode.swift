@@ -9,7 +9,8 @@ extension DatabaseVerb {
             discussion: Help.text(
                 """
                 For the time after an error in a driver was corrected: the bytes that a cuff sent are stored with each reading. It shows what \
-                would change and asks; without a terminal and --confirm nothing is written. A corrected reading keeps its id and gets the next revision. A reading that would get \
+                would change and asks; without a terminal and --confirm nothing is written. A corrected reading keeps its id and gets the next revision; an unchanged one only names the present versions of program and driver \
+                as what decoded it. A reading that would get \
                 another time, user or number, and so another id, is shown and stays. Sinks other than the database are not told; \
                 `cuff export --new` gives corrected readings again. Where a cuff needed an --option to be read, say it here too.
                 """,
@@ -37,18 +38,26 @@ extension DatabaseVerb {
             let isConfirmed = apply || confirm == "redecode"
             guard isConfirmed || confirm.isEmpty else { throw IngestError(StoreFault.redecodingNotConfirmed) }
             let preview = try run(applies: isConfirmed, isShown: true)
-            guard !isConfirmed, !dryRun, !json, preview.changed > 0,
-                let answer = Terminal.ask("\(Plural.text(preview.changed, "reading")) will be corrected. Type `redecode` to continue: ")
+            guard !isConfirmed, !dryRun, !json, preview.changed + preview.renewed > 0,
+                let answer = Terminal.ask(question(preview))
             else { return }
             guard answer == "redecode" else { throw IngestError(StoreFault.redecodingNotConfirmed) }
             _ = try run(applies: true, isShown: false)
+        }
+
+        private func question(_ preview: HealthRuns.RedecodeReport) -> String {
+            let effect =
+                preview.changed > 0
+                ? "\(Plural.text(preview.changed, "reading")) will be corrected"
+                : "\(Plural.text(preview.renewed, "reading")) will name this version"
+            return effect + ". Type `redecode` to continue: "
         }
 
         private func run(applies: Bool, isShown: Bool) throws -> HealthRuns.RedecodeReport {
             let options = try DriverChoice.options(option)
             let selection = try selected.readingSelection("db redecode")
             let store = try selected.store(applies ? .write : .read)
-            let report = try HealthRuns.redecode(store, selection, options: options, applies: applies) { one in
+            let report = try HealthRuns.redecode(store, selection, options: options, applies: applies, program: Cuff.program) { one in
                 guard isShown else { return }
                 if json { Terminal.put(object(one, applies)) } else { Terminal.show(text(one)) }
             }
@@ -60,6 +69,10 @@ extension DatabaseVerb {
         private func show(_ report: HealthRuns.RedecodeReport, _ applies: Bool, whole: Bool) {
             let done = applies ? "corrected" : "would change"
             Terminal.say("cuff: \(Plural.text(report.same, "reading")) are unchanged, \(report.changed) \(done)")
+            if report.renewed > 0 {
+                let names = applies ? "now name" : "would name"
+                Terminal.say("cuff: \(Plural.text(report.renewed, "unchanged reading")) \(names) this version as what decodes them")
+            }
             guard whole else { return }
             if report.otherIdentity > 0 {
                 Terminal.say("cuff: \(report.otherIdentity) would get another id and stay: read the cuff again, then delete them")
@@ -92,7 +105,8 @@ extension DatabaseVerb {
             JSONOutput.line(
                 "redecode",
                 [
-                    ("applied", .bool(applies)), ("same", .number(report.same)), ("changed", .number(report.changed)),
+                    ("applied", .bool(applies)), ("same", .number(report.same)), ("renewed", .number(report.renewed)),
+                    ("changed", .number(report.changed)),
                     ("other_id", .number(report.otherIdentity)), ("undecided", .number(report.undecided.values.reduce(0, +))),
                     ("without_driver", .number(report.withoutDriver)),
                 ])

@@ -42,6 +42,7 @@ extension RunOptions {
         options.sinks = try sinkSpecs()
         // A sink of the configuration keeps its limits here.
         if !sink.isEmpty { options.sinks = try (limits ?? CuffConfiguration.load()).limited(options.sinks) }
+        options.program = Cuff.program
         options.includesRaw = raw
         options.device = device ?? ""
         options.driverOptions = try DriverChoice.options(option)

@@ -69,12 +69,13 @@ struct ImportFixture {
             text.append(digits)
             words[key] = text.string
         }
-        let pressure = reading.pressure
-        let unit = pressure.systolic.unit == .kPa ? "kPa" : "mmHg"
-        put("systolic_\(unit)", pressure.systolic.digits)
-        put("diastolic_\(unit)", pressure.diastolic.digits)
-        put("mean_\(unit)", pressure.mean?.digits)
-        put("pulse_per_min", pressure.pulse?.digits)
+        if let pressure = reading.pressure {
+            let unit = pressure.systolic.unit == .kPa ? "kPa" : "mmHg"
+            put("systolic_\(unit)", pressure.systolic.digits)
+            put("diastolic_\(unit)", pressure.diastolic.digits)
+            put("mean_\(unit)", pressure.mean?.digits)
+            put("pulse_per_min", pressure.pulse?.digits)
+        }
         if let user = reading.user { words["user"] = "\(user)" }
         for (bit, word) in MeasurementFlags.words.enumerated() where reading.flags.rawValue & (1 << UInt32(bit)) != 0 {
             words["flags", default: ""] += " \(word)"

@@ -61,7 +61,7 @@ struct ImportRuleTests {
             #expect(read.readings.isEmpty)
             if case .implausible? = read.complaints.first?.reason {} else { Issue.record("\(cells): \(read.complaints)") }
         }
-        #expect(ImportFixture(header + "2026-05-05 07:33:10,0,128,82,\n").readings.first?.pressure.pulseAbsence == .notMeasured)
+        #expect(ImportFixture(header + "2026-05-05 07:33:10,0,128,82,\n").readings.first?.pressure?.pulseAbsence == .notMeasured)
     }
 
     @Test func openQuote_CostsItsOwnRowAlone() {

@@ -90,7 +90,7 @@ import Testing
         let page = HomeReadings.page(report)
         for words in [
             "NICE guideline NG136", "at least 4 days, ideally for 7 days", "the rule leaves out the first days", "its time is unknown",
-            "the values are outside what an arm can have", "Read and computed with cuff 0.1; driver: and-std",
+            "the values are outside what an arm can have", "Computed with cuff 0.1. Read with: and-std (",
         ] { #expect(page.contains(words), "\(words)") }
         report.explains = false
         #expect(!HomeReadings.page(report).contains("Where the numbers come from"))

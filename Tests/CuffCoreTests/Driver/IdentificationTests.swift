@@ -55,9 +55,9 @@ import Testing
         #expect(Identification.candidates(of: [], among: CuffFamilies.all).isEmpty)
     }
 
-    /// What one side sent, without a header and without the questions: most are named right (241 of 289 captures; with the shared vectors
-    /// 350 of 408), and no wrong family is likely.
-    @Test func rawBytes_AreNamedRight_FiveTimesOfSix() throws {
+    /// What one side sent, without a header and without the questions: nearly all are named right (278 of 289 captures; with the shared
+    /// vectors 395 of 408), and no wrong family is likely.
+    @Test func rawBytes_AreNamedRight_NineteenTimesOfTwenty() throws {
         var (right, all) = (0, 0)
         var others: [String] = []
         for file in CaptureFile.playable {
@@ -71,6 +71,6 @@ import Testing
             for wrong in found where wrong.driver != driver.id { #expect(!wrong.isLikely, "\(file.testDescription): \(wrong)") }
             for candidate in found where candidate.isChecked { #expect(2 * candidate.bytes >= candidate.heard) }
         }
-        #expect(right * 6 >= all * 5, "\(right) of \(all); not right: \(others)")
+        #expect(right * 20 >= all * 19, "\(right) of \(all); not right: \(others)")
     }
 }

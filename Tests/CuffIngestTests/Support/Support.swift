@@ -403,6 +403,7 @@ func column(_ path: String, _ sql: String) throws -> [String?] {
 func makeDatabase(_ path: String, upTo name: String) throws {
     let db = try SQLiteConnection(path, .write)
     try db.execute("PRAGMA journal_mode = WAL; PRAGMA application_id = \(Store.applicationID)")
+    try RowChecksum.prepare(db)
     let count = try #require(Schema.migrations.firstIndex { $0.name == name }) + 1
     try db.migrate(Schema.migrations.prefix(count), table: Schema.migrationTable)
     try db.close()

@@ -68,6 +68,33 @@ enum FHIRDevices {
             ])
     }
 
+    /// The program and the driver that decoded a reading, each with its version: a gateway of its own, because a Device that a server has
+    /// keeps its version. `gateway`: the computer, with the profiles of the PHD guide.
+    static func program(_ decoder: String, on gateway: FHIRGateway?, _ references: FHIRReferences) -> FHIRResource {
+        let name = programName(decoder, on: gateway)
+        let parts = decoder.split(separator: " ", maxSplits: 1).map { $0.split(separator: "/", maxSplits: 1).map(String.init) }
+        let driver = parts.count > 1 ? parts[1] : []
+        var versions: [JSONOutput] = [
+            [
+                "type": FHIRCodes.concept((FHIRCodes.mdc, "531975", "MDC_ID_PROD_SPEC_SW")),
+                "value": .text(parts.first.flatMap { $0.count > 1 ? $0[1] : $0.first } ?? decoder),
+            ]
+        ]
+        if driver.count > 1 { versions.append(["type": ["text": .text("driver " + driver[0])], "value": .text(driver[1])]) }
+        let members: [(String, JSONOutput?)] = [
+            ("meta", gateway == nil ? nil : ["profile": [.text(FHIRCodes.phd + "PhgDevice")]]),
+            ("identifier", [["system": .text(FHIRCodes.gateways), "value": .text(name)]]),
+            ("manufacturer", "cuff"), ("modelNumber", "cuff"), ("deviceName", [["name": .text(decoder), "type": "other"]]),
+            ("type", FHIRCodes.concept((FHIRCodes.mdc, "531981", "MDC_MOC_VMS_MDS_AHD"))), ("version", .list(versions)),
+        ]
+        return FHIRResource(
+            reference: references.program(name), id: FHIRCodes.resourceID(name),
+            criterion: FHIRCodes.criterion(system: FHIRCodes.gateways, value: name), type: "Device",
+            members: members.compactMap { key, value in value.map { (key, $0) } })
+    }
+
+    static func programName(_ decoder: String, on gateway: FHIRGateway?) -> String { (gateway.map { $0.name + " " } ?? "") + decoder }
+
     /// FHIR has no empty text.
     private static func present(_ text: String) -> String? { text.allSatisfy(\.isWhitespace) ? nil : text }
 

@@ -175,18 +175,23 @@ struct FHIRObservations {
         ]
     }
 
-    /// The computer that sent it, and the check of the cuff's clock.
+    /// What decoded it, else the computer that sent it; and the check of the cuff's clock.
     private var extensions: [JSONOutput] {
-        guard let gateway else { return [] }
-        var all: [JSONOutput] = [Self.link(FHIRCodes.core + "observation-gatewayDevice", references.gateway(gateway.name))]
-        if let name = FHIRClock.name(reading) {
+        var all: [JSONOutput] = []
+        let url = FHIRCodes.core + "observation-gatewayDevice"
+        if let decoder = reading.decoder {
+            all.append(Self.link(url, references.program(FHIRDevices.programName(decoder, on: gateway)), display: decoder))
+        } else if let gateway {
+            all.append(Self.link(url, references.gateway(gateway.name)))
+        }
+        if gateway != nil, let name = FHIRClock.name(reading) {
             all.append(Self.link(FHIRCodes.phd + "CoincidentTimeStampReference", references.clock(name)))
         }
         return all
     }
 
-    private static func link(_ url: String, _ reference: String) -> JSONOutput {
-        ["url": .text(url), "valueReference": ["reference": .text(reference)]]
+    private static func link(_ url: String, _ reference: String, display: String? = nil) -> JSONOutput {
+        ["url": .text(url), "valueReference": ["reference": .text(reference), "display": display.map { .text($0) }]]
     }
 
     /// The vital-signs profile allows only mm[Hg]; the value of a kPa cuff is added as a translation.

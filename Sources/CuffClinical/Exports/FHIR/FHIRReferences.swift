@@ -8,6 +8,7 @@ enum FHIRReferences: Sendable, Hashable {
     func observation(_ id: String, _ suffix: String) -> String { self[.observation, "reading/" + id + suffix, Self.bulkID(id, suffix)] }
     func cuff(_ device: String) -> String { self[.device, "device/" + device, FHIRCodes.resourceID(device)] }
     func gateway(_ host: String) -> String { self[.device, "gateway/" + host, Self.gatewayID(host)] }
+    func program(_ name: String) -> String { self[.device, "program/" + name, FHIRCodes.resourceID(name)] }
     func clock(_ name: String) -> String { self[.observation, "clock/" + name, FHIRCodes.resourceID(name)] }
 
     static func bulkID(_ id: String, _ suffix: String) -> String {

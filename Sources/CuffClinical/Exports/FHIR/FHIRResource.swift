@@ -34,8 +34,10 @@ struct FHIRResources {
             shared.append(
                 FHIRDevices.cuff(device, driver: reading.driver, identity: identity, isAgent: gateway != nil && isPressure, references))
         }
+        if let decoder = reading.decoder { shared.append(FHIRDevices.program(decoder, on: gateway, references)) }
         if let gateway {
-            shared.append(FHIRDevices.gateway(gateway, references))
+            let clock = FHIRClock.name(reading)
+            if reading.decoder == nil || clock != nil { shared.append(FHIRDevices.gateway(gateway, references)) }
             if let clock = FHIRClock.observation(reading, gateway: gateway, references) { shared.append(clock) }
         }
         self.shared = shared

@@ -8,37 +8,20 @@ enum OwnReading {
         "id", "revision", "type", "driver", "device", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg", "pulse_per_min", "systolic_kPa",
         "diastolic_kPa", "mean_kPa", "mean_absent", "pulse_absent", "user", "flags", "device_time", "measured", "clock", "received",
         "trigger",
-        "sequence", "raw", "note", "medication", "posture", "arm",
+        "sequence", "raw", "note", "medication", "posture", "arm", "mdc", "component", "value", "value_absent", "bits", "unit", "unit_mdc",
+        "text", "decoder",
     ]
 
     static func reading(
         _ place: ImportPlace, of importer: DriverID, _ value: (String) -> String?
     ) throws(ImportRefusal) -> ImportedReading {
         let type = value("type") ?? ""
-        guard type == "blood_pressure" else { throw .otherKind(type.isEmpty ? "no type" : type) }
+        guard ["blood_pressure", "pulse_rate", "quantity"].contains(type) else { throw .otherKind(type.isEmpty ? "no type" : type) }
         guard let id = value("id").flatMap({ Reading.ID.parse($0) }) else { throw .malformed("no id") }
-        func number(_ key: String) throws(ImportRefusal) -> Digits? {
-            guard let text = value(key), !text.isEmpty else { return nil }
-            guard let digits = ImportText.digits(text, keepsZeros: true) else { throw .unreadableNumber(column: key, text: text) }
-            return digits
-        }
-        func pressure(_ name: String) throws(ImportRefusal) -> Pressure? {
-            if let kPa = try number(name + "_kPa") { return Pressure(kPa, .kPa) }
-            return try number(name + "_mmHg").map { Pressure($0, .mmHg) }
-        }
-        guard let systolic = try pressure("systolic"), let diastolic = try pressure("diastolic") else { throw .half }
-        func absence(_ key: String) -> Absence {
-            let all: [Absence] = [
-                .notANumber, .notAtThisResolution, .positiveInfinity, .negativeInfinity, .reserved, .notMeasured,
-            ]
-            return all.first { $0.word?.description == value(key) } ?? .none
-        }
-        let content = BloodPressure(
-            systolic: systolic, diastolic: diastolic, mean: try pressure("mean"), pulse: try number("pulse_per_min").map { PulseRate($0) },
-            meanAbsence: absence("mean_absent"), pulseAbsence: absence("pulse_absent"))
+        let content = try content(type, value)
         let name = value("driver") ?? ""
         var reading = Reading(
-            .bloodPressure(content), driver: CuffFamilies.named(name)?.id ?? Importer.driver(named: name) ?? importer,
+            content, driver: CuffFamilies.named(name)?.id ?? Importer.driver(named: name) ?? importer,
             origin: .imported, raw: RawBytes(value("raw").flatMap { Hex.bytes($0) } ?? []))
         reading.flags.formUnion(flags(value("flags") ?? ""))
         if let user = value("user"), !user.isEmpty {
@@ -53,12 +36,79 @@ enum OwnReading {
         let wall = reading.measured.map { $0.seconds + Int64(reading.measuredOffset) * 60 } ?? reading.clock.time?.wallSeconds
         if reading.revision == 0, let wall, id.wallSeconds.map({ $0 / 86_400 }) != wall / 86_400 { reading.revision = 1 }
         reading.remarks = Remarks(stored: { key in value(key.rawValue).map { plain($0) } })
+        reading.decoder = Reading.decoder(value("decoder"))
+        if case .quantity = content {
+            reading.text = words(value).map { String(decoding: $0.utf8.prefix(Reading.longestText), as: UTF8.self) }
+        }
         let time = reading.measured.map { ImportedReading.Time.instant($0, offset: reading.measuredOffset) }
         var imported = ImportedReading(
             content, at: time ?? .wall(reading.clock.time ?? DeviceTime(year: 0, month: 0, day: 0)), place: place)
         (imported.original, imported.user, imported.flags, imported.remarks) = (reading, reading.user, reading.flags, reading.remarks)
         (imported.device, imported.driver) = (value("device").map { plain($0) }, name)
         return imported
+    }
+
+    private static func content(_ type: String, _ value: (String) -> String?) throws(ImportRefusal) -> Reading.Content {
+        func number(_ key: String) throws(ImportRefusal) -> Digits? {
+            guard let text = value(key), !text.isEmpty else { return nil }
+            guard let digits = ImportText.digits(text, keepsZeros: true) else { throw .unreadableNumber(column: key, text: text) }
+            return digits
+        }
+        func pressure(_ name: String) throws(ImportRefusal) -> Pressure? {
+            if let kPa = try number(name + "_kPa") { return Pressure(kPa, .kPa) }
+            return try number(name + "_mmHg").map { Pressure($0, .mmHg) }
+        }
+        func absence(_ key: String) -> Absence {
+            let all: [Absence] = [
+                .notANumber, .notAtThisResolution, .positiveInfinity, .negativeInfinity, .reserved, .notMeasured,
+            ]
+            return all.first { $0.word?.description == value(key) } ?? .none
+        }
+        let pulse = try number("pulse_per_min").map { PulseRate($0) }
+        switch type {
+        case "quantity": return .quantity(try quantity(value, absence("value_absent")))
+        case "pulse_rate":
+            guard let pulse else { throw .noValue }
+            return .pulseRate(pulse)
+        default:
+            guard let systolic = try pressure("systolic"), let diastolic = try pressure("diastolic") else { throw .half }
+            return .bloodPressure(
+                BloodPressure(
+                    systolic: systolic, diastolic: diastolic, mean: try pressure("mean"), pulse: pulse,
+                    meanAbsence: absence("mean_absent"), pulseAbsence: absence("pulse_absent")))
+        }
+    }
+
+    private static func quantity(_ value: (String) -> String?, _ absence: Absence) throws(ImportRefusal) -> Quantity {
+        guard let mdc = value("mdc").flatMap({ UInt32($0) }) else { throw .malformed("a quantity without a code") }
+        var digits: Digits?
+        var number = value("value") ?? ""
+        if !number.isEmpty, words(value) == nil {
+            let isNegative = number.hasPrefix("-")
+            if isNegative { number.removeFirst() }
+            guard var parsed = ImportText.digits(number, keepsZeros: true) else {
+                throw .unreadableNumber(column: "value", text: number)
+            }
+            if isNegative { parsed = Digits(mantissa: -parsed.mantissa, exponent: parsed.exponent) }
+            digits = parsed
+        }
+        var quantity = Quantity(
+            partition: UInt16(truncatingIfNeeded: mdc >> 16), term: UInt16(truncatingIfNeeded: mdc), value: digits, absence: absence,
+            component: value("component").flatMap { UInt8($0) } ?? 0)
+        quantity.bits = value("bits").flatMap { UInt32($0) }
+        // CSV writes the code of a unit without a name as `MDC 264000`.
+        let unit = value("unit") ?? ""
+        let code = value("unit_mdc").flatMap { UInt32($0) } ?? (unit.hasPrefix("MDC ") ? UInt32(unit.dropFirst(4)) : nil)
+        quantity.unit = code.map { UInt16(truncatingIfNeeded: $0) } ?? Nomenclature.unitTerm(unit) ?? 0
+        guard digits != nil || quantity.bits != nil || absence != .none || words(value) != nil else { throw .noValue }
+        return quantity
+    }
+
+    /// The text of an enumeration. CSV has it in the column of the value; it has no unit.
+    private static func words(_ value: (String) -> String?) -> String? {
+        if let text = value("text") { return text.isEmpty ? nil : plain(text) }
+        guard value("unit") ?? "" == "", let text = value("value"), let first = text.unicodeScalars.first else { return nil }
+        return first == "-" || "0"..."9" ~= first ? nil : plain(text)
     }
 
     private static func readTimes(_ reading: inout Reading, _ value: (String) -> String?) throws(ImportRefusal) {

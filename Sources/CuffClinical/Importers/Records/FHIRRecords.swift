@@ -29,6 +29,7 @@ struct FHIRRecords: RecordJudge {
     let most = 200_000
     private(set) var isFull = false
     private var companions: [UInt64: Companion] = [:]
+    private var own = FHIROwnRecords()
 
     /// The type of a Bundle precedes its entries.
     static func isBundle(_ head: [UInt8]) -> Bool {
@@ -78,7 +79,9 @@ struct FHIRRecords: RecordJudge {
     }
 
     mutating func prepare(_ record: JSONValue) {
-        guard let one = Self.observation(record), Self.isWithdrawn(one) == nil, let key = Self.key(one) else { return }
+        guard let one = Self.observation(record) else { return own.prepare(record) }
+        let named = FHIROwnRecords.identifier(one).map { FHIROwnRecords.key($0.id) }
+        guard Self.isWithdrawn(one) == nil, let key = named ?? Self.key(one) else { return }
         guard companions.count < most else { return isFull = true }
         let codes = Self.codes(one["code"])
         if codes.contains("8867-4") || codes.contains("149546") {
@@ -101,14 +104,45 @@ struct FHIRRecords: RecordJudge {
             return nil
         }
         let codes = Self.codes(one["code"])
+        let named = FHIROwnRecords.identifier(one)
         if codes.contains("96607-7") { throw .average("96607-7") }
         let isPanel = codes.contains("85354-9") || codes.contains("55417-0") || codes.contains("150020") || Self.hasPressures(one)
         let isSystolic = codes.contains("8480-6")
-        guard isPanel || isSystolic || codes.contains("8462-4") else { return nil }
+        let isOther = !isPanel && named != nil && !Self.isCompanion(one, codes)
+        guard isPanel || isSystolic || codes.contains("8462-4") || isOther else { return nil }
         if let status = Self.isWithdrawn(one) { throw .status(status) }
         let text = one["effectiveDateTime"]?.text ?? one["effectiveInstant"]?.text ?? ""
         if text.isEmpty { throw .noTime("") }
         let time = try ImportTime.instant(text)
+        var reading: ImportedReading
+        if isOther, let named {
+            guard let content = try FHIROwnRecords.content(one, suffix: named.suffix) else { return nil }
+            reading = ImportedReading(content, at: time, place: place)
+        } else {
+            guard let pressure = try pressures(one, isPanel: isPanel, isSystolic: isSystolic, named?.id) else { return nil }
+            reading = ImportedReading(pressure, at: time, place: place)
+            reading.flags = companion(of: one, named?.id)?.flags ?? []
+        }
+        name(&reading, one, named?.id)
+        describe(&reading, one)
+        if named != nil { own.complete(&reading, one) }
+        return reading
+    }
+
+    /// Whether it belongs to a blood pressure.
+    private static func isCompanion(_ one: JSONValue, _ codes: Set<String>) -> Bool {
+        codes.contains("8410608") || one["derivedFrom"] != nil || codes.contains("67975")
+    }
+
+    /// A panel of this program has its pulse and flags under its own id.
+    private func companion(of one: JSONValue, _ id: Reading.ID?) -> Companion? {
+        (id.map(FHIROwnRecords.key) ?? Self.key(one)).flatMap { companions[$0] }
+    }
+
+    /// With the pulse of another Observation; `nil` if another Observation becomes the reading.
+    private func pressures(
+        _ one: JSONValue, isPanel: Bool, isSystolic: Bool, _ id: Reading.ID?
+    ) throws(ImportRefusal) -> BloodPressure? {
         let pair = Self.key(one, withDevice: true).flatMap { companions[$0] }
         var pressure: BloodPressure
         if isPanel {
@@ -122,15 +156,10 @@ struct FHIRRecords: RecordJudge {
             guard let systolic = try Self.pressure(one), let diastolic = pair?.diastolic else { throw .half }
             pressure = BloodPressure(systolic: systolic, diastolic: diastolic)
         }
-        let companion = Self.key(one).flatMap { companions[$0] }
         // A heart rate without a subject is matched by its time.
-        let pulse = companion?.pulse ?? Self.key(one, isOfAny: true).flatMap { companions[$0] }?.pulse
-        pressure.pulse = pulse.map { PulseRate($0) }
-        var reading = ImportedReading(pressure, at: time, place: place)
-        reading.flags = companion?.flags ?? []
-        name(&reading, one)
-        describe(&reading, one)
-        return reading
+        let ofAny = id == nil ? Self.key(one, isOfAny: true).flatMap { companions[$0] } : nil
+        pressure.pulse = (companion(of: one, id)?.pulse ?? ofAny?.pulse).map { PulseRate($0) }
+        return pressure
     }
 
     /// A panel of another code, such as a national one, is known by its components.
@@ -140,26 +169,28 @@ struct FHIRRecords: RecordJudge {
 
     private func panel(_ one: JSONValue) throws(ImportRefusal) -> BloodPressure {
         var found: [String: Pressure] = [:]
+        var meanAbsence = Absence.none
         for part in one["component"]?.list ?? [] {
             let codes = Self.codes(part["code"])
             for (name, own) in [("systolic", ["8480-6", "150021"]), ("diastolic", ["8462-4", "150022"]), ("mean", ["8478-0", "150023"])]
             where !codes.isDisjoint(with: own) {
+                if name == "mean" { meanAbsence = FHIROwnRecords.absence(part["dataAbsentReason"]) }
                 guard let pressure = try Self.pressure(part) else { continue }
                 guard found.updateValue(pressure, forKey: name) == nil else { throw .malformed("two components are \(name)") }
             }
         }
         switch (found["systolic"], found["diastolic"]) {
-        case (let systolic?, let diastolic?): return BloodPressure(systolic: systolic, diastolic: diastolic, mean: found["mean"])
+        case (let systolic?, let diastolic?):
+            return BloodPressure(systolic: systolic, diastolic: diastolic, mean: found["mean"], meanAbsence: meanAbsence)
         case (nil, nil): throw .noPressures
         default: throw .half
         }
     }
 
     /// `cuff`'s own identifier is the id of the reading; another one is the record's.
-    private func name(_ reading: inout ImportedReading, _ one: JSONValue) {
+    private func name(_ reading: inout ImportedReading, _ one: JSONValue, _ id: Reading.ID?) {
         let identifiers = one["identifier"]?.list ?? []
-        if let own = identifiers.first(where: { $0["system"]?.text == FHIRCodes.readings })?["value"]?.text, let id = Reading.ID.parse(own)
-        {
+        if let id {
             reading.id = id
             let tag = (one["meta"]?["tag"]?.list ?? []).first { $0["system"]?.text == FHIRCodes.revisions }
             reading.revision = tag?["code"]?.integer.flatMap { UInt8(exactly: $0) } ?? 0

@@ -36,6 +36,7 @@ extension CuffDriver {
         simulatorOptions: ["pc-mode": "no: it is not in its PC mode and says nothing"],
         makeSession: { _ in BeurerBM96Session() },
         makeSimulator: { BeurerBM96Simulator($0) },
+        findFrames: { BeurerBM96Report.find(in: $0) },
         redaction: .beurerBM96)
 }
 
@@ -52,6 +53,35 @@ enum BeurerBM96Report {
     static func counts(_ report: [UInt8]) -> [UInt8]? {
         guard report.count >= 2, report[1] != filler, report.dropFirst(2).allSatisfy({ $0 == filler }) else { return nil }
         return Array(report[..<2])
+    }
+
+    /// The answers in a row of whole reports, if one is a record, or `55` or a name: relatives of this cuff have reports of 8 bytes. Filling
+    /// alone is no answer.
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        let size = Int(CuffDriver.beurerBM96.reports.input)
+        var found = FoundFrames()
+        var isSure = false
+        for start in stride(from: 0, through: bytes.count - size, by: size) {
+            let report = bytes.span.part(start, size)
+            let end = report.lastIndex { $0 != filler }.map { $0 + 1 } ?? 0
+            let content = report[..<end]
+            let isText = end >= 2 && content.allSatisfy { 0x20...0x7E ~= $0 }
+            let isRecord = content.count == recordLength && self.isRecord(report)
+            guard end <= longestAnswer, isText || isRecord || counts(report) != nil || content.elementsEqual([ready]) else { continue }
+            isSure = isSure || isText || isRecord || end == 1
+            found.ranges.append(start..<(start + size))
+        }
+        return isSure ? found : FoundFrames()
+    }
+
+    private static let ready: UInt8 = 0x55
+    /// Names and records are shorter; the rest of a report is filling.
+    private static let longestAnswer = 32
+
+    /// The documented ranges of a record, its clock set or not.
+    private static func isRecord(_ bytes: [UInt8]) -> Bool {
+        bytes[0] < 2 && (bytes[3] == pressureSensor || bytes[3] == ecgSensor) && bytes[4] < 24 && bytes[5] < 60 && bytes[6] <= 31
+            && bytes[7] <= 12 && bytes[8] < 100
     }
 
     static func name(_ report: [UInt8]) -> String { DeviceIdentity.text(report.prefix { $0 != filler }) }

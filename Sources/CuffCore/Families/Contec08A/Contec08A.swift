@@ -35,6 +35,7 @@ extension CuffDriver {
         simulatorOptions: ["power": "off: it answers that it is switched off"],
         makeSession: { _ in Contec08ASession() },
         makeSimulator: { Contec08ASimulator($0) },
+        findFrames: { Contec08AReport.find(in: $0) },
         decodeRecord: { record, stored in Contec08AReport.reading(record, user: stored.user.map { UInt8(clamping: $0) }) },
         redaction: .contec08A)
 }
@@ -60,6 +61,18 @@ enum Contec08AReport {
             let place = index % 8
             return place == 0 ? nil : report[index] & 0x7F | (report[index - place] >> UInt8(place - 1) & 1) << 7
         }
+    }
+
+    /// The documented reports in a row: the answer to the greeting, the head of a memory, its records. `4A 43` says too little alone.
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        var found = FoundFrames()
+        for start in stride(from: 0, through: bytes.count - length, by: length) {
+            let report = bytes.span.part(start, length)
+            let isHello = report[..<6].elementsEqual([0x48, 0x41, 0x02, 0x13, 0x01, 0x02]) && report[6...].allSatisfy { $0 == 0 }
+            let isHead = report[..<4].elementsEqual([0x46, 0x41, 0x80, 0x80]) && report[4] & 0x80 != 0
+            if isHello || isHead || reading(report, user: nil) != nil { found.ranges.append(start..<(start + length)) }
+        }
+        return found
     }
 
     static func reading(_ report: [UInt8], user: UInt8?) -> Reading? {

@@ -53,7 +53,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in MicrolifeBPA100Session() },
         makeSimulator: { MicrolifeBPA100Simulator($0) },
-        findFrames: { FrameReader.find(MicrolifeAnswer(), in: $0) },
+        findFrames: { MicrolifeAnswer.find(in: $0) },
         decodeRecord: { record, _ in MicrolifeBPA100Session.reading(record.span) },
         redaction: .microlifeBPA100)
 }
@@ -107,6 +107,20 @@ struct MicrolifeAnswer: FrameFormat {
             bytes.fit("%%", at: length - 2) == .whole
         else { return .reject(.badCheck) }
         return question == .cycles && !areRecords(bytes, length) ? .reject(.badCharacter) : .frame(length: length)
+    }
+
+    /// Memories, or else the answers of fixed length that end with the firmware, a line end and the sum.
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        let memories = FrameReader.find(MicrolifeAnswer(), in: bytes)
+        guard memories.frames == 0 else { return memories }
+        for question in [MicrolifeCommand.patientID, .clock] {
+            let format = MicrolifeAnswer(question: question)
+            let found = FrameReader.find(format, in: bytes) { frame in
+                frame[frame.count - 10] == 0x2C && frame[frame.count - 4] == 0x0D && frame[frame.count - 3] == 0x0A
+            }
+            if found.frames > 0 { return found }
+        }
+        return memories
     }
 
     /// Digits where the documented characters are digits.

@@ -35,7 +35,7 @@ extension CuffDriver {
         sources: ["vytautas-valaitis/microlife_bp (bp.py, notes with one whole answer)"],
         makeSession: { _ in MicrolifeHIDSession() },
         makeSimulator: { MicrolifeHIDSimulator($0) },
-        findFrames: { FrameReader.find(MicrolifeHIDFrame(), in: $0) },
+        findFrames: { CountedReports(.lowNibble).find(MicrolifeHIDFrame(), in: $0) },
         decodeRecord: { record, _ in MicrolifeHIDFrame.reading(record.span, at: 0) },
         redaction: .microlifeHID)
 }

@@ -53,6 +53,7 @@ extension CuffDriver {
         simulatorOptions: ["asleep": "openings that it does not answer, because START/STOP was not pressed (0)"],
         makeSession: { OmronEEPROMSession($0) },
         makeSimulator: { OmronEEPROMSimulator($0) },
+        findFrames: { OmronEEPROMFrame.find(in: $0) },
         redaction: .omronEEPROM)
 }
 

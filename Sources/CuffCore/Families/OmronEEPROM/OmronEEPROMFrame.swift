@@ -33,6 +33,36 @@ struct OmronEEPROMFrame: Sendable, Hashable {
         }
     }
 
+    /// The cuff's answers in a row of reports, each with its number. A report may be cut behind its frame, or filled with zeros.
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        var found = FoundFrames()
+        var start = 0
+        while start + bareLength < bytes.count {
+            let length = 1 + Int(bytes[start + 1])
+            guard start + length <= bytes.count, length <= reportSize,
+                case .frame(let frame) = judge(bytes.span.part(start, length)), Kind(rawValue: frame.kind).map(isAnswer) == true
+            else {
+                start += 1
+                continue
+            }
+            var end = start + length
+            while end < bytes.count, end < start + reportSize, bytes[end] == 0 { end += 1 }
+            found.ranges.append(start..<end)
+            start = end
+        }
+        return found
+    }
+
+    /// A report with its number.
+    private static let reportSize = 65
+
+    private static func isAnswer(_ kind: Kind) -> Bool {
+        switch kind {
+        case .opened, .data, .ended: true
+        case .open, .read, .end: false
+        }
+    }
+
     /// The report of this frame, as long as it has to be.
     func report(number: UInt8) -> [UInt8] {
         let length = UInt8(truncatingIfNeeded: Self.bareLength + data.count)

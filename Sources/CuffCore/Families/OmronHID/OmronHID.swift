@@ -60,6 +60,7 @@ extension CuffDriver {
         ],
         makeSession: { OmronHIDSession($0) },
         makeSimulator: { OmronHIDSimulator($0) },
+        findFrames: { OmronAnswers.find(in: $0) },
         decodeRecord: { record, stored in OmronRecord.reading(ofStored: record, user: stored.user) },
         redaction: .omronHID)
 }

@@ -123,6 +123,28 @@ struct OmronAnswers: Sendable {
         return ended(.data(message))
     }
 
+    /// The answers with data in a row of reports, each with a check that agrees.
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        var found = FoundFrames()
+        var (answer, first): ([UInt8], Int) = ([], 0)
+        for start in stride(from: 0, through: bytes.count - CountedReports.size, by: CountedReports.size) {
+            guard bytes[start] < CountedReports.size, let payload = reports.payload(of: bytes.span.part(start, CountedReports.size)) else {
+                answer = []
+                continue
+            }
+            if payload.starts(with: [0x4F, 0x4B]) { (answer, first) = ([], start) }
+            answer += payload
+            guard answer.starts(with: [0x4F, 0x4B]), answer.count <= maximumLength else {
+                answer = []
+                continue
+            }
+            guard payload.count < 7 || answer.count == 14, answer.count >= 5, Array(answer[2...]).xor8 == 0 else { continue }
+            found.ranges.append(first..<(start + CountedReports.size))
+            answer = []
+        }
+        return found
+    }
+
     private mutating func ended(_ step: Step) -> Step {
         bytes = []
         return step

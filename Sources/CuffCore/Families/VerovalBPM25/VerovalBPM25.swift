@@ -79,9 +79,20 @@ enum VerovalBPM25Answer {
         return DeviceClock(DeviceTime(year: Int(year), month: month, day: day, hour: hour, minute: minute))
     }
 
+    /// Whole answers with records; the memory is asked for until two are equal.
     static func find(in bytes: [UInt8]) -> FoundFrames {
-        guard bytes.count <= maximumLength, let readings = readings(bytes.span), !readings.isEmpty else { return FoundFrames() }
-        return FoundFrames([bytes.indices])
+        var found = FoundFrames()
+        var start = 0
+        while start + head < bytes.count {
+            let length = head + Int(bytes[start + 2]) * recordLength + 1
+            if bytes[start + 2] > 0, start + length <= bytes.count, readings(bytes.span.extracting(start..<(start + length))) != nil {
+                found.ranges.append(start..<(start + length))
+                start += length
+            } else {
+                start += 1
+            }
+        }
+        return found
     }
 }
 

@@ -40,6 +40,7 @@ extension CuffDriver {
         ],
         makeSession: { VerovalDuoSession($0) },
         makeSimulator: { VerovalDuoSimulator($0) },
+        findFrames: { VerovalDuoAnswer.find(in: $0) },
         redaction: .verovalDuo)
 }
 
@@ -106,6 +107,35 @@ enum VerovalDuoAnswer {
             readings.append(reading)
         }
         return readings
+    }
+
+    /// The accepted commands in what the device sent, each with its answer: records, or three digits if other answers are beside them.
+    static func find(in bytes: [UInt8]) -> FoundFrames {
+        var found = FoundFrames()
+        var (start, areNumbersOnly) = (0, true)
+        while start + 1 + head + numberLength <= bytes.count {
+            var end = start + 1 + head
+            guard bytes[start] == accepted else {
+                start += 1
+                continue
+            }
+            while end + recordLength <= bytes.count, reading(bytes.span.extracting(end..<(end + recordLength)), user: 1) != nil {
+                end += recordLength
+            }
+            if end > start + 1 + head {
+                areNumbersOnly = false
+            } else {
+                end += numberLength
+                guard bytes.span.digits(end - numberLength, numberLength) != nil, end == bytes.count || bytes[end] == accepted else {
+                    start += 1
+                    continue
+                }
+            }
+            found.ranges.append(start..<end)
+            start = end
+        }
+        // Few bytes look like one number.
+        return areNumbersOnly && (found.frames < 2 || found.bytes < bytes.count) ? FoundFrames() : found
     }
 
     static func reading(_ record: Span<UInt8>, user: Int) -> Reading? {

@@ -4,6 +4,8 @@ import CuffCore
 extension HealthRuns {
     package struct RedecodeReport: Sendable, Hashable {
         package var same = 0
+        /// Those of `same` that were decoded by another version, and with `applies` now name this one.
+        package var renewed = 0
         /// Readings with other values; with `applies`, stored with a higher revision.
         package var changed = 0
         /// Readings that would get another time, user or number; not changed.
@@ -67,13 +69,15 @@ extension HealthRuns {
     }
 
     /// Decodes every selected reading again and reports those that differ. `applies`: those with the same identity are stored
-    /// with the next revision, `round` per transaction. A reading that another program changed meanwhile is not changed.
+    /// with the next revision, `round` per transaction. A reading that another program changed meanwhile is not changed. `program` is this
+    /// program with its version, as in `IngestOptions.program`.
     package static func redecode(
-        _ store: Store, _ selection: ReadingSelection, options: [String: String] = [:], applies: Bool,
+        _ store: Store, _ selection: ReadingSelection, options: [String: String] = [:], applies: Bool, program: String? = nil,
         drivers: [CuffDriver] = CuffFamilies.all, _ body: (Redecoded) throws -> Void
     ) throws(IngestError) -> RedecodeReport {
         var report = RedecodeReport()
         var waiting: [(Reading, Int64)] = []
+        var renewed: [String: [Reading.ID]] = [:]
         // Collected first: the walk would meet rows that are written during it.
         try store.walk(selection, columns: ReadingColumn.all, damaged: .included) { cursor, sources, _ in
             guard selection.holds(cursor.time) else { return true }
@@ -85,10 +89,15 @@ extension HealthRuns {
                 report.withoutDriver += 1
                 return true
             }
+            let decoder = program.map { driver.decoder(of: $0) }
             switch RecordDecoding.verdict(on: reading, by: driver, options: options) {
             // The damage is in another column.
             case .same where !isIntact, .undecided where !isIntact, .otherIdentity where !isIntact: throw UnreadableRow()
-            case .same: report.same += 1
+            case .same:
+                report.same += 1
+                guard let decoder, reading.decoder != decoder else { break }
+                report.renewed += 1
+                if applies { renewed[decoder, default: []].append(reading.id) }
             case .undecided: report.undecided[driver.id.description, default: 0] += 1
             case .otherIdentity(let decoded):
                 report.otherIdentity += 1
@@ -99,6 +108,7 @@ extension HealthRuns {
                 guard applies else { return true }
                 // The row counts the cuff's revisions and the person's changes separately.
                 var row = decoded
+                row.decoder = decoder
                 row.revision -= min(row.revision, UInt8(clamping: cursor.noted))
                 waiting.append((row, cursor.source))
             }
@@ -106,6 +116,11 @@ extension HealthRuns {
         }
         for start in stride(from: 0, to: waiting.count, by: round) {
             try store.replace(waiting[start..<min(start + round, waiting.count)])
+        }
+        for (decoder, ids) in renewed {
+            for start in stride(from: 0, to: ids.count, by: round) {
+                try store.set(decoder: decoder, of: ids[start..<min(start + round, ids.count)])
+            }
         }
         return report
     }
@@ -136,6 +151,20 @@ extension Store {
                 try row.write(reading, source: source)
                 // Rows of a higher revision and remarks are kept.
                 if db.changes > 0 { try seal(reading.id, in: db) }
+            }
+        }
+    }
+
+    /// Names what decodes these readings to the stored values. Their revisions stay, because no value changes. A row that was damaged or
+    /// replaced meanwhile stays as it is.
+    func set(decoder: String, of ids: some Sequence<Reading.ID>) throws(IngestError) {
+        try commit { db in
+            for id in ids {
+                let text = id.description
+                let isWhole = try db.hasRow("SELECT 1 FROM reading WHERE id = ? AND \(isIntact) AND type <> '\(Self.tombstone)'", text)
+                guard isWhole else { continue }
+                try db.run("UPDATE reading SET decoder = ? WHERE id = ?", decoder, text)
+                try seal(id, in: db)
             }
         }
     }

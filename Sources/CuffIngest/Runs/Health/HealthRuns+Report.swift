@@ -29,11 +29,12 @@ extension HealthRuns {
         if !request.person.isEmpty { try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(request.person))") }
         var explained = ByPerson<[Report.Explained]>()
         var count = 0
+        let decoders = request.explains ? try store.decoders() : [:]
         let tell: (HomeReading, ReadingFate, [Provenance]) -> Void = { reading, fate, sources in
             count += 1
             guard count <= mostExplained else { return }
             let cuff = sources.indices.contains(reading.source) ? sources[reading.source] : Provenance(driver: "unknown")
-            explained[reading.person, default: []].append(Report.Explained(reading, fate, cuff: cuff))
+            explained[reading.person, default: []].append(Report.Explained(reading, fate, cuff: cuff, decoder: decoders[reading.id]))
         }
         let run = try average(store, selection, request.average, kept: kept, tell: request.explains ? tell : nil)
         guard count <= mostExplained else { throw IngestError(SelectionFault.tooManyToExplain(most: mostExplained)) }

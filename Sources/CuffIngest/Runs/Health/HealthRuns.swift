@@ -99,7 +99,9 @@ public enum HealthRuns {
                 old.person = selection.household.person(of: old, device: provenance.device).name
                 appendLine(of: old, provenance, until: until)
             }
-            append(reading, provenance, zone: selection.zone, as: form, unixTimes, to: &text.buffer)
+            // Single readings are shown with everything that is known of them.
+            append(
+                reading, provenance, zone: selection.zone, as: form, unixTimes, namesDecoder: !selection.ids.isEmpty, to: &text.buffer)
             return try text.flush()
         }
         try output.append(&text.buffer)
@@ -117,11 +119,14 @@ public enum HealthRuns {
     }
 
     private static func append(
-        _ reading: Reading, _ provenance: Provenance, zone: ZoneTable, as form: Listing, _ unixTimes: Bool, to text: inout TextBuffer
+        _ reading: Reading, _ provenance: Provenance, zone: ZoneTable, as form: Listing, _ unixTimes: Bool, namesDecoder: Bool = false,
+        to text: inout TextBuffer
     ) {
         let start = text.count
         switch form {
-        case .table: ReadingTable.append(reading, to: &text)
+        case .table:
+            ReadingTable.append(reading, to: &text)
+            if namesDecoder, let decoder = reading.decoder { text.append(string: "  read with \(decoder)\n") }
         case .jsonl:
             guard unixTimes, let time = reading.bestTime(in: zone) else {
                 return ReadingLine().append(reading, device: provenance.device, to: &text)

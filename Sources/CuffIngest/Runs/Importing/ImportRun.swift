@@ -18,6 +18,8 @@ package struct ImportRequest: Sendable {
     package var name: String?
     /// Whether to import readings that may be stored ones in another zone.
     package var includesSuspects = false
+    /// This program with its version, as in `IngestOptions.program`.
+    package var program: String?
     /// Whether a record that cannot be read rejects the whole file.
     package var isStrict = false
 
@@ -199,6 +201,8 @@ package struct ImportRun {
         var reading = read
         summary.read += 1
         if case .wall = imported.time { summary.withoutZone += 1 }
+        // The importer decoded it, unless the file says what did.
+        if reading.decoder == nil, imported.driver == nil { reading.decoder = request.program.map { importer.decoder(of: $0) } }
         var isRevival = false
         if let held = try store?.held(reading.id) {
             if held.isTombstone {
@@ -249,7 +253,7 @@ package struct ImportRun {
         _ reading: Reading, _ imported: ImportedReading, _ importer: Importer, _ file: String, isRevival: Bool
     ) -> Item {
         let device = imported.device ?? file
-        let identity = imported.original == nil ? DeviceIdentity(id: device, model: importer.program) : DeviceIdentity(id: device)
+        let identity = imported.device == nil ? DeviceIdentity(id: device, model: importer.program) : DeviceIdentity(id: device)
         return Item(
             arrival: Store.Arrival(
                 reading: reading, driver: reading.driver, device: device, identity: identity, version: imported.version,
