@@ -41,7 +41,7 @@ let package = Package(
         .target(name: "TestServers", path: "Tests/TestServers"),
         .testTarget(name: "PostgresTests", dependencies: ["RemoteSink", "PostgresStore", "TestServers", "cuff-sink-postgres"]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
-        .executableTarget(name: "cuff-gateway", dependencies: ["RemoteSink", "PostgresStore", "CRabbitMQ"]),
+        .executableTarget(name: "cuff-gateway", dependencies: ["RemoteSink", "PostgresStore", "CRabbitMQ", "CCurl"]),
         .testTarget(name: "GatewayTests", dependencies: ["RemoteSink", "PostgresStore", "cuff-gateway"]),
     ],
     swiftLanguageModes: [.v6]

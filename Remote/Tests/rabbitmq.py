@@ -30,18 +30,20 @@ def missing():
 
 
 class RabbitMQ:
-    def __init__(self, folder, more="", beside=None, ports=None):
+    def __init__(self, folder, more="", beside=None, ports=None, management=False):
         """`more` is added to rabbitmq.conf. `beside`: another node, whose cluster this one joins. `ports`: those of AMQP and MQTT in a
-        configuration that is in the folder already."""
+        configuration that is in the folder already. `management`: with the HTTP API, on the port `http`."""
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(exist_ok=True)
         self.amqp, self.mqtt = ports or (free_port(), free_port())
+        self.http = free_port() if management else None
+        if management: more += f"management.tcp.ip = 127.0.0.1\nmanagement.tcp.port = {self.http}\n"
         self.names = beside.names if beside else free_port()
         if not ports:
             (self.folder / "rabbitmq.conf").write_text(
                 f"listeners.tcp.1 = 127.0.0.1:{self.amqp}\nmqtt.listeners.tcp.1 = 127.0.0.1:{self.mqtt}\n"
                 f"mqtt.exchange = amq.topic\nmqtt.allow_anonymous = false\n{more}")
-            (self.folder / "enabled_plugins").write_text("[rabbitmq_mqtt].")
+            (self.folder / "enabled_plugins").write_text("[rabbitmq_mqtt,rabbitmq_management]." if management else "[rabbitmq_mqtt].")
         # The server has a user of its own.
         for path in (self.folder, self.folder / "rabbitmq.conf", self.folder / "enabled_plugins"): shutil.chown(path, "rabbitmq")
         self.name = f"cuff{self.amqp}@localhost"

@@ -122,11 +122,7 @@ public final class Connection {
 
     private func prepared() -> Progress {
         guard let version, version >= Schema.version else {
-            return failed(
-                ServerFault(
-                    .configuration,
-                    "the tables of cuff in this database are version \(version ?? 0), and \(Schema.version) is needed; "
-                        + "bring them up to date: cuff-sink-postgres --schema | psql, as the owner"))
+            return failed(Schema.tooOld(version ?? 0))
         }
         phase = .ready
         if isWithoutSync, !hasWarned, let program {
