@@ -33,7 +33,7 @@ let package = Package(
         .testTarget(name: "HL7Tests", dependencies: ["HL7Sink", "RemoteSink", .product(name: "CuffCore", package: "cuff")]),
 
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
-        .executableTarget(name: "cuff-sink-mqtt", dependencies: ["RemoteSink", "CMosquitto"]),
+        .executableTarget(name: "cuff-sink-mqtt", dependencies: ["RemoteSink", "CMosquitto", "COpenSSL"]),
         .testTarget(name: "MQTTTests", dependencies: ["cuff-sink-mqtt", "RemoteSink"]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "PostgresStore", dependencies: ["RemoteSink", "CPostgres"]),

@@ -5,8 +5,8 @@ import RemoteSink
 @main
 struct Main {
     static let usage = """
-        usage: cuff-gateway --from amqps://USER@HOST/ --to postgres://USER@HOST/DATABASE
-                   store readings from the RabbitMQ queue `cuff` until stopped
+        usage: cuff-gateway --from amqps://USER@HOST/ --to postgres://USER@HOST/DATABASE [--metrics HOST:PORT]
+                   store readings from the RabbitMQ queue `cuff` until stopped; with --metrics serve /metrics and a page
                cuff-gateway --check --from amqps://USER@HOST/ --to postgres://USER@HOST/DATABASE
                    check whether that would work; consumes and stores nothing
                cuff-gateway --from amqps://USER@HOST/ --setup [--machine NAME]…
@@ -14,6 +14,8 @@ struct Main {
                    with --operator also the administrator for `machine`
                cuff-gateway machine add NAME… | list | show NAME… | rotate [--finish] NAME… | revoke NAME…
                    give machines access to the broker, exchange it or take it away; each action is recorded in cuff.audit
+               cuff-gateway check
+                   say what is wrong: machines that are silent, behind, refused or old, and what waits at the broker; exits with 1
 
         The verbs take [--management http://USER@HOST/] [--to postgres://USER@HOST/DATABASE] [--machines mqtts://HOST/?cafile=FILE], or
         lines such as database = "postgres://…" in ~/.config/cuff/gateway.toml or /etc/cuff/gateway.toml.
@@ -46,6 +48,11 @@ struct Main {
                 exit(result.status)
             }
             var gateway = Gateway(broker, database)
+            if !arguments.metrics.isEmpty {
+                let counts = GatewayCounts()
+                gateway.counts = counts
+                try StatusServer(arguments.metrics, database: database, counts: counts).start()
+            }
             gateway.run()
         } catch {
             arguments.isCheck ? print(CheckResult.fatal(error.description).line, terminator: "") : say("cuff-gateway: \(error.description)")
@@ -72,6 +79,7 @@ extension Main {
             }
             switch verb {
             case .machine(let action, let names): try MachineVerb(options).run(action, names)
+            case .check: return try CheckVerb(options: options).run()
             default: throw VerbFault("not there yet")
             }
             return 0
@@ -85,6 +93,8 @@ extension Main {
 struct Arguments: Equatable {
     var from = ""
     var to = ""
+    /// HOST:PORT of the page and the metrics.
+    var metrics = ""
     var isSetup = false
     var isForOperator = false
     var isCheck = false
@@ -101,6 +111,7 @@ struct Arguments: Equatable {
             switch word {
             case "--from": from = try value()
             case "--to": to = try value()
+            case "--metrics": metrics = try value()
             case "--setup": isSetup = true
             case "--operator": isForOperator = true
             case "--check": isCheck = true
@@ -112,6 +123,7 @@ struct Arguments: Equatable {
         guard !wantsHelp else { return }
         guard !from.isEmpty else { throw ConfigurationFault("--from is missing") }
         guard isSetup != !to.isEmpty else { throw ConfigurationFault(isSetup ? "--setup cannot be combined with --to" : "--to is missing") }
+        guard metrics.isEmpty || !isSetup && !isCheck else { throw ConfigurationFault("--metrics is for a gateway that runs") }
         guard !isSetup || !isCheck else { throw ConfigurationFault("--check and --setup cannot be combined") }
         guard isSetup || machines.isEmpty && !isForOperator else { throw ConfigurationFault("--machine and --operator require --setup") }
     }
