@@ -41,6 +41,16 @@ extension Schema {
         CREATE TRIGGER refuse_erased BEFORE INSERT ON cuff.reading FOR EACH ROW EXECUTE FUNCTION cuff.refuse_erased();
         """
 
+    /// Finds a person's readings. Built beside a running gateway, which no transaction can do; `\gexec` is of psql. An index that was
+    /// interrupted is built again.
+    static let personIndex = #"""
+        SELECT 'DROP INDEX CONCURRENTLY cuff.reading_by_person' FROM pg_catalog.pg_index
+          WHERE indexrelid = to_regclass('cuff.reading_by_person') AND NOT indisvalid \gexec
+        SELECT 'CREATE INDEX CONCURRENTLY reading_by_person ON cuff.reading ((line->>''person''), measured)'
+          WHERE to_regclass('cuff.reading_by_person') IS NULL \gexec
+
+        """#
+
     /// The rights of the role that people use to manage machines and to erase persons.
     static func operatorRights(_ name: String, programs: String) -> String {
         """
@@ -48,6 +58,8 @@ extension Schema {
         GRANT USAGE ON SCHEMA cuff TO \(name);
         GRANT SELECT ON ALL TABLES IN SCHEMA cuff TO \(name);
         GRANT INSERT, UPDATE ON cuff.machine, cuff.erased TO \(name);
+        GRANT EXECUTE ON FUNCTION cuff.add_months(integer), cuff.drop_month(text, timestamptz) TO \(name);
+        REVOKE EXECUTE ON FUNCTION cuff.add_months(integer), cuff.drop_month(text, timestamptz) FROM PUBLIC;
         -- Rows of the audit are added, never changed.
         GRANT INSERT ON cuff.audit, cuff.erased_reading TO \(name);
         GRANT DELETE ON cuff.reading, cuff.refused TO \(name);

@@ -54,7 +54,7 @@ public enum Schema {
                   FROM cuff.reading WHERE type = 'blood_pressure' AND NOT pending;
                 COMMENT ON VIEW cuff.blood_pressure IS 'Completed blood pressures only';
                 """),
-        Migration(version: 3, sql: fleet),
+        Migration(version: 3, sql: fleet + "\n" + partitionFunctions),
     ]
 
     /// `through` limits the version, to test databases of older releases.
@@ -89,7 +89,7 @@ public enum Schema {
             -- UPDATE, because a pending reading is completed later; SELECT, because ON CONFLICT reads the old row.
             GRANT SELECT, INSERT, UPDATE ON cuff.reading TO \(name);\(rights)
             COMMIT;
-
+            \(last >= 3 ? Self.personIndex : "")
             """
     }
 

@@ -14,6 +14,10 @@ struct Main {
                    with --operator also the administrator for `machine`
                cuff-gateway machine add NAME… | list | show NAME… | rotate [--finish] NAME… | revoke NAME…
                    give machines access to the broker, exchange it or take it away; each action is recorded in cuff.audit
+               cuff-gateway erase SUBJECT
+                   remove a person's readings from the tables, and refuse them if they are delivered again
+               cuff-gateway prune --older-than AGE
+                   remove readings older than, e.g., 24months
                cuff-gateway check
                    say what is wrong: machines that are silent, behind, refused or old, and what waits at the broker; exits with 1
 
@@ -80,7 +84,8 @@ extension Main {
             switch verb {
             case .machine(let action, let names): try MachineVerb(options).run(action, names)
             case .check: return try CheckVerb(options: options).run()
-            default: throw VerbFault("not there yet")
+            case .erase(let subject): try EraseVerb(options).run(subject)
+            case .prune(let age): try PruneVerb(options).run(age)
             }
             return 0
         } catch {

@@ -8,6 +8,7 @@ struct Main {
         usage: cuff-sink-postgres postgres://USER@HOST/DATABASE    deliver readings from standard input (started by cuff)
                cuff-sink-postgres --check postgres://USER@HOST/DATABASE    check whether that would work; stores nothing
                cuff-sink-postgres --schema [--role NAME]           print the SQL of the tables and of the role (default: cuff)
+               cuff-sink-postgres --schema --by-month              print the SQL that cuts the table of readings by month
 
         The address is any URI of libpq. The server's certificate is verified (sslmode=verify-full) except over loopback and
         sockets; for a private authority use sslrootcert=FILE. The password is read from libpq's passfile (~/.pgpass).
@@ -31,6 +32,8 @@ struct Main {
 
     private static func schema(_ rest: ArraySlice<String>) {
         var role = "cuff"
+        let isByMonth = rest.contains("--by-month")
+        let rest = rest.filter { $0 != "--by-month" }
         if !rest.isEmpty {
             guard rest.first == "--role", rest.count == 2, let name = rest.last else { refuse(usage) }
             role = name
@@ -39,7 +42,7 @@ struct Main {
         guard isName, 1...63 ~= role.utf8.count else {
             refuse("cuff-sink-postgres: `\(role)` is not a role name: use 1 to 63 of a-z, 0-9, _ and -")
         }
-        print(Schema.script(role: role), terminator: "")
+        print(isByMonth ? Schema.partitionScript(role: role) : Schema.script(role: role), terminator: "")
     }
 
     private static func check(_ text: String) -> Never {
