@@ -1,4 +1,4 @@
-/// The tables for many machines: which there are and when they were last heard, who changed what, and which readings were erased.
+/// The tables for many machines: which there are and when their last message came, who changed what, and which readings were erased.
 extension Schema {
     static let fleet = """
         CREATE TABLE cuff.machine (

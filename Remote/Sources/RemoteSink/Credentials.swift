@@ -44,7 +44,9 @@ public struct Credentials: Sendable {
 
     /// The first two lines of a file, user and password; `nil` if the file does not exist.
     public func login(_ name: String) throws(ConfigurationFault) -> (user: String, password: String)? {
-        guard !name.isEmpty, name.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x2E || $0 == 0x2D }), name.utf8.first != 0x2E else {
+        guard !name.isEmpty, name.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x2E || $0 == 0x2D }),
+            name.utf8.first != 0x2E
+        else {
             throw ConfigurationFault("login=\(name) is not the name of a credential: use a-z, 0-9, . and -")
         }
         guard let text = try contents(name) else { return nil }

@@ -23,7 +23,12 @@ struct Definitions {
         return Self.object([
             (
                 "users",
-                Self.array(users.map { Self.object([("name", quoted($0.name)), ("password", quoted($0.password)), ("tags", Self.array($0.tags.map(quoted)))]) })
+                Self.array(
+                    users.map {
+                        Self.object([
+                            ("name", quoted($0.name)), ("password", quoted($0.password)), ("tags", Self.array($0.tags.map(quoted))),
+                        ])
+                    })
             ),
             (
                 "permissions",

@@ -47,7 +47,7 @@ struct GatewayState {
         case connectBroker
         case store([ReadingStatement.Item])
         case setAside([Refused])
-        /// Notes when machines were heard, and what they said about themselves.
+        /// Notes when messages of machines came, and what they said about themselves.
         case note([MachineStatement.Report])
         /// Acknowledges this message and all before it.
         case acknowledge(UInt64)

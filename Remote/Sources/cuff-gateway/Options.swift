@@ -39,7 +39,7 @@ struct Options: Equatable {
             guard sides.count == 2, ["management", "database", "machines"].contains(key),
                 let value = JSONValue(parsing: Array(sides[1].utf8))?.string
             else {
-                throw ConfigurationFault("\(file): `\(line.prefix(40))` is not one of management, database and machines = \"ADDRESS\"")
+                throw ConfigurationFault("\(file): `\(line.prefix(40))` is unknown; write management, database or machines = \"ADDRESS\"")
             }
             found[key] = value
         }
@@ -60,7 +60,7 @@ extension Verb {
     static let words = ["machine", "check", "erase", "prune"]
     private static let actions = ["add", "list", "show", "rotate", "revoke"]
 
-    /// Words after the program's name, the first of which is a verb.
+    /// The program's arguments, beginning with a verb.
     static func parse(_ words: [String]) throws(ConfigurationFault) -> (Verb, Options) {
         var options = Options()
         var names: [String] = []
@@ -96,7 +96,8 @@ extension Verb {
             var machines: [String] = []
             for name in names.dropFirst() { machines.append(try MachineName.check(name)) }
             guard (action == "list") == machines.isEmpty else {
-                throw ConfigurationFault(action == "list" ? "machine list takes no name" : "machine \(action) requires the name of a machine")
+                throw ConfigurationFault(
+                    action == "list" ? "machine list takes no name" : "machine \(action) requires the name of a machine")
             }
             guard options.output == nil || machines.count == 1 else { throw ConfigurationFault("--output is for one machine") }
             guard !options.isFinishing || action == "rotate" else { throw ConfigurationFault("--finish is for machine rotate") }

@@ -9,7 +9,7 @@ struct Routing {
         case presence(machine: String)
         /// What the machine says about itself.
         case heartbeat(machine: String)
-        /// The copy of the newest reading, which is also delivered as a reading.
+        /// The copy of the newest reading, which is also delivered as a reading, and alerts, which follow from readings.
         case ignored
     }
 
@@ -18,7 +18,7 @@ struct Routing {
     init(_ key: String) {
         let words = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         switch words.last {
-        case "state": kind = .ignored
+        case "state", "alert": kind = .ignored
         case "status" where words.count == 3: kind = .presence(machine: words[1])
         case "status" where words.count == 4 && words[2] == "heartbeat": kind = .heartbeat(machine: words[1])
         case "status": kind = .ignored

@@ -9,7 +9,7 @@ struct Main {
             cuff watch --sink 'mqtt://USER@HOST/?gateway=NAME&discovery=homeassistant'
         It runs alone for these:
             cuff-sink-mqtt --check ADDRESS             tell whether that would work; nothing is stored
-            cuff-sink-mqtt --subject PERSON            print what stands for a person of this machine in messages
+            cuff-sink-mqtt --subject PERSON            print the subject of a person of this machine
             cuff-sink-mqtt --forget DEVICE ADDRESS     remove a cuff from the broker, and so from Home Assistant
         The password is the first line of $CREDENTIALS_DIRECTORY/mqtt.password or ~/.config/cuff/credentials/mqtt.password (0600).
         """

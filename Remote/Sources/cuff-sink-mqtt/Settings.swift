@@ -19,12 +19,14 @@ struct Settings: Sendable, Equatable {
     var isUnheardTaken = false
     /// Whether the newest reading is retained, which requires permission to read it back.
     var keepsState = true
-    /// What stands for persons in messages.
+    /// How messages name persons.
     var persons = PersonForm.subjects
     /// The path of the password file, for messages.
     var passwordPlace = ""
 
-    static let keys = ["gateway", "prefix", "discovery", "cafile", "certfile", "keyfile", "nobody-listens", "state", "login", "persons", "heartbeat"]
+    static let keys = [
+        "gateway", "prefix", "discovery", "cafile", "certfile", "keyfile", "nobody-listens", "state", "login", "persons", "heartbeat",
+    ]
     static let keepAlive = 30
 
     init(_ address: HelperAddress, credentials: Credentials, hostName: String) throws(ConfigurationFault) {

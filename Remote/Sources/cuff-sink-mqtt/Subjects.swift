@@ -2,7 +2,7 @@ import COpenSSL
 import Glibc
 import RemoteSink
 
-/// What stands for a person in messages.
+/// How messages name a person.
 enum PersonForm: String, Sendable, CaseIterable {
     /// The name of the configuration.
     case names
@@ -57,7 +57,9 @@ struct Subjects {
             throw ConfigurationFault("others can read the key of persons; do: chmod 600 \(path)")
         }
         var text = [UInt8](repeating: 0, count: 2 * keyLength)
-        guard Glibc.read(file, &text, text.count) == text.count else { throw ConfigurationFault("\(path) has no key of \(keyLength) bytes") }
+        guard Glibc.read(file, &text, text.count) == text.count else {
+            throw ConfigurationFault("\(path) has no key of \(keyLength) bytes")
+        }
         let key = stride(from: 0, to: text.count, by: 2).compactMap { UInt8(String(decoding: text[$0..<$0 + 2], as: UTF8.self), radix: 16) }
         guard key.count == keyLength else { throw ConfigurationFault("\(path) has no key of \(keyLength) bytes") }
         return key

@@ -18,7 +18,7 @@ import Testing
         return ReadingStatement.Item(reading, machine: "pi-7")
     }
 
-    /// The machine of `key` was heard; repeated once a minute.
+    /// The machine of `key` has sent something; noted once a minute.
     private let note = GatewayState.Effect.note([MachineStatement.Report("pi-7")])
 
     private func running() -> GatewayState {

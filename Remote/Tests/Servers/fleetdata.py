@@ -120,7 +120,7 @@ class FleetDataTests(unittest.TestCase):
         # Long ago, by a machine with an older program.
         self.database.sql("UPDATE cuff.machine SET seen = now() - interval '2 days', version = '0.1.0' WHERE name = 'pi-1'")
         said = self.run_verb("check", status=1)
-        self.assertIn("pi-1 was last heard 2 days ago; the broker says that it is offline\n", said)
+        self.assertIn("pi-1 sent its last message 2 days ago; the broker says that it is offline\n", said)
         self.assertIn("pi-1 runs version 0.1.0", said)
         self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.refused"), "0", "a report was taken for a reading")
 

@@ -73,7 +73,8 @@ struct AnsweredCourier {
                 case .open: events.append(opened())
                 case .load(let most): events.append(.loaded(try outbox.next(most)))
                 case .send(let bytes): unsent += bytes
-                case .sendStatus: unsent += try statusInterval.map { (every) throws(IngestError) in try StatusReport.line(outbox, every: every) } ?? []
+                case .sendStatus:
+                    unsent += try statusInterval.map { (every) throws(IngestError) in try StatusReport.line(outbox, every: every) } ?? []
                 case .acknowledge(let line): done.append(line)
                 case .setAside(let line, let reason):
                     try outbox.setAside(line, reason: reason)

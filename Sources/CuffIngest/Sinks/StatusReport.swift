@@ -31,7 +31,8 @@ enum StatusReport {
                 """
                 SELECT count(*), min(queued), (SELECT count(*) FROM outbox WHERE sink = ?1 AND refused IS NOT NULL)
                 FROM outbox WHERE sink = ?1 AND sequence IS NOT NULL
-                """, number) { (waiting: $0.int(0) ?? 0, oldest: $0.text(1), refused: $0.int(2) ?? 0) }
+                """, number
+            ) { (waiting: $0.int(0) ?? 0, oldest: $0.text(1), refused: $0.int(2) ?? 0) }
             let cuffs = try db.rows("SELECT driver, device FROM source ORDER BY number DESC LIMIT ?", mostCuffs) {
                 JSONOutput.object([("driver", .text($0.text(0) ?? "")), ("device", .text($0.text(1) ?? ""))])
             }

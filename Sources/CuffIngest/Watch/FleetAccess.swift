@@ -25,7 +25,9 @@ package struct FleetAccess: Sendable, Equatable {
     /// Throws if the file cannot be read, others may read it, or it has another format.
     package init(_ path: String) throws(IngestError) {
         var status = stat()
-        guard stat(path, &status) == 0, let bytes = SmallFile.bytes(path, limit: 1 << 18) else { throw .reading(path, errno == 0 ? EIO : errno) }
+        guard stat(path, &status) == 0, let bytes = SmallFile.bytes(path, limit: 1 << 18) else {
+            throw .reading(path, errno == 0 ? EIO : errno)
+        }
         guard status.st_mode & S_IFMT == S_IFREG else { throw IngestError(ConfigurationFault.notAFile(path)) }
         guard status.st_mode & 0o077 == 0 else { throw IngestError(ConfigurationFault.readableByOthers(path)) }
         func fault(_ line: Int, _ reason: String) -> IngestError {
@@ -33,7 +35,9 @@ package struct FleetAccess: Sendable, Equatable {
         }
         let document: TOMLDocument
         do throws(TOMLFault) { document = try TOMLDocument(bytes) } catch { throw fault(error.line, error.reason) }
-        guard let table = document.root["fleet"]?.table else { throw fault(1, "it has no section [fleet], as `cuff-gateway machine add` writes it") }
+        guard let table = document.root["fleet"]?.table else {
+            throw fault(1, "it has no section [fleet], as `cuff-gateway machine add` writes it")
+        }
         guard case .integer(1)? = table["format"] else { throw fault(1, "its format is not 1: install a newer version of cuff") }
         func text(_ key: String) throws(IngestError) -> String {
             guard let text = table[key]?.string, !text.isEmpty else { throw fault(1, "`\(key)` is missing") }

@@ -77,7 +77,8 @@ import Testing
         #expect(throws: IngestError.self) { try FleetAccess(written(Self.file, mode: 0o644)) }
         #expect(throws: IngestError.self) { try FleetAccess("/no/such/file") }
         let edits = [
-            ("format = 1", "format = 2"), ("[fleet]", "[sink]"), ("mqtts://broker", "mqtt://broker"), ("broker.example.org:8883/", "b/?exec=x/"),
+            ("format = 1", "format = 2"), ("[fleet]", "[sink]"), ("mqtts://broker", "mqtt://broker"),
+            ("broker.example.org:8883/", "b/?exec=x/"),
             ("\"pi-1\"", "\"pi-1&prefix=x\""), ("password = \"abc234\"", ""), ("\"abc234\"", "\"a b\""), ("\"pi-1.2\"", "\"p\\nq\""),
         ]
         for (old, new) in edits {

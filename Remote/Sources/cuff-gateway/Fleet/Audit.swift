@@ -13,7 +13,8 @@ struct Audit {
     }
 
     func note(_ action: String, _ subject: String, _ result: String) throws(ServerFault) {
-        try session.rows("INSERT INTO cuff.audit (actor, action, subject, result) VALUES ($1, $2, $3, $4)", [actor, action, subject, result])
+        try session.rows(
+            "INSERT INTO cuff.audit (actor, action, subject, result) VALUES ($1, $2, $3, $4)", [actor, action, subject, result])
     }
 
     /// `anna@broker`: who ran `sudo`, else the user of the process.

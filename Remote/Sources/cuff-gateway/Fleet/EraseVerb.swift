@@ -20,12 +20,15 @@ struct EraseVerb {
         do throws(ServerFault) {
             try session.open(limit: Self.limit)
             let audit = Audit(session)
-            let machines = try session.rows("SELECT DISTINCT coalesce(gateway, '') FROM cuff.reading WHERE line->>'person' = $1 ORDER BY 1", [subject])
-                .compactMap { $0.first ?? nil }
+            let machines = try session.rows(
+                "SELECT DISTINCT coalesce(gateway, '') FROM cuff.reading WHERE line->>'person' = $1 ORDER BY 1", [subject]
+            )
+            .compactMap { $0.first ?? nil }
             // A name may be of several persons; the key of a subject is of one person of one machine.
             if machines.count > 1, !options.isForced {
                 throw ServerFault(
-                    .reading, "`\(subject)` has readings of \(machines.count) machines (\(machines.prefix(10).joined(separator: ", "))), and a name may be of "
+                    .reading,
+                    "`\(subject)` has readings of \(machines.count) machines (\(machines.prefix(10).joined(separator: ", "))), and a name may be of "
                         + "several persons: add --force to erase all of them")
             }
             try audit.note("erase", subject, "begun")
@@ -35,8 +38,13 @@ struct EraseVerb {
                 try audit.note("erase", subject, "\(counts.0) readings and \(counts.1) messages set aside are erased")
                 return counts
             }
-            print("erased \(readings) readings and \(letters) messages set aside of \(subject); they are not stored again if they are delivered again")
-        } catch { throw VerbFault(error.kind == .reading ? error.text : "the database: \(error.text)", error.kind == .later ? EX_TEMPFAIL : EX_CONFIG) }
+            print(
+                "erased \(readings) readings and \(letters) messages set aside of \(subject); they are not stored again if they are delivered again"
+            )
+        } catch {
+            throw VerbFault(
+                error.kind == .reading ? error.text : "the database: \(error.text)", error.kind == .later ? EX_TEMPFAIL : EX_CONFIG)
+        }
     }
 
     /// Committed before anything is removed. The lock waits for statements that began before, and whose readings would otherwise come later.
@@ -99,7 +107,8 @@ struct PruneVerb {
             var gone = try months(before: cutoff)
             gone += try rows(before: cutoff)
             let letters = EraseVerb.count(
-                try session.rows("WITH gone AS (DELETE FROM cuff.refused WHERE arrived < $1 RETURNING 1) SELECT count(*) FROM gone", [cutoff]))
+                try session.rows(
+                    "WITH gone AS (DELETE FROM cuff.refused WHERE arrived < $1 RETURNING 1) SELECT count(*) FROM gone", [cutoff]))
             let added = EraseVerb.count(try session.rows("SELECT cuff.add_months($1)", ["\(Self.monthsAhead)"]))
             let result = "\(gone) readings and \(letters) messages set aside are removed" + (added > 0 ? "; \(added) months added" : "")
             try audit.note("prune", cutoff, result)

@@ -27,7 +27,9 @@ struct FleetFacts: Sendable {
                 version: row[4], presence: row[5], status: row[6].flatMap { JSONValue(parsing: Array($0.utf8)) })
         }
         refused = try session.rows("SELECT count(*) FROM cuff.refused").first?.first?.flatMap { Int($0) } ?? 0
-        refusedToday = try session.rows(Self.refusals).map { (machine: $0[0] ?? "", count: $0[1].flatMap { Int($0) } ?? 0, reason: $0[2] ?? "") }
+        refusedToday = try session.rows(Self.refusals).map {
+            (machine: $0[0] ?? "", count: $0[1].flatMap { Int($0) } ?? 0, reason: $0[2] ?? "")
+        }
     }
 
     /// Machines with what is wrong with them.

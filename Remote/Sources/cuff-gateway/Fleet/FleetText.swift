@@ -29,13 +29,15 @@ struct FleetText {
                 + Trouble.allCases.map { trouble in
                     ("{state=\"\(trouble.rawValue)\"}", "\(troubles.count { $0.troubles.contains(trouble) })")
                 })
-        family("cuff_machine_heard_age_seconds", "gauge", "Since the machine was last heard.", each(\.seen))
-        family("cuff_machine_unsent_readings", "gauge", "Readings that wait on the machine.", each { $0.interval == nil ? nil : $0.waiting })
+        family("cuff_machine_contact_age_seconds", "gauge", "Since the last message of the machine.", each(\.seen))
+        family(
+            "cuff_machine_unsent_readings", "gauge", "Readings that wait on the machine.", each { $0.interval == nil ? nil : $0.waiting })
         family(
             "cuff_machine_oldest_unsent_seconds", "gauge", "Age of the oldest reading that waits on the machine.",
             each { $0.interval == nil ? nil : $0.oldest ?? 0 })
         family("cuff_machine_refused_readings", "gauge", "Refused readings on the machine.", each { $0.interval == nil ? nil : $0.refused })
-        family("cuff_machine_clock_synchronised", "gauge", "1 if its clock is.", each { $0.interval == nil ? nil : $0.isClockWrong ? 0 : 1 })
+        family(
+            "cuff_machine_clock_synchronised", "gauge", "1 if its clock is.", each { $0.interval == nil ? nil : $0.isClockWrong ? 0 : 1 })
         family("cuff_machine_disk_free_bytes", "gauge", "On the disk of its readings.", each(\.diskFree))
         family("cuff_machine_disk_bytes", "gauge", "The size of that disk.", each(\.diskSize))
         family(
@@ -73,11 +75,11 @@ struct FleetText {
         }
         text += "</table>\n"
         if !troubles.isEmpty {
-            text += "<table><tr><th>Machine<th>What is wrong<th>Last heard<th>Version</tr>\n"
+            text += "<table><tr><th>Machine<th>What is wrong<th>Last message<th>Version</tr>\n"
             for (machine, found) in troubles.prefix(Self.mostRows) {
                 let sentences = found.map { Self.escaped(rules.sentence($0, machine)) }.joined(separator: "<br>")
-                let heard = machine.seen.map { FleetRules.age($0) + " ago" } ?? "never"
-                text += "<tr><td>\(Self.escaped(machine.name))<td>\(sentences)<td>\(heard)<td>\(Self.escaped(machine.version ?? ""))</tr>\n"
+                let age = machine.seen.map { FleetRules.age($0) + " ago" } ?? "never"
+                text += "<tr><td>\(Self.escaped(machine.name))<td>\(sentences)<td>\(age)<td>\(Self.escaped(machine.version ?? ""))</tr>\n"
             }
             text += "</table>\n"
             if troubles.count > Self.mostRows { text += "<p>and \(troubles.count - Self.mostRows) more</p>\n" }

@@ -20,7 +20,10 @@ struct MachineFacts: Equatable, Sendable {
     var cuffs = 0
 
     /// From a row of `FleetFacts.statement`.
-    init(name: String, isRevoked: Bool = false, added: Int? = nil, seen: Int?, version: String? = nil, presence: String? = nil, status: JSONValue? = nil) {
+    init(
+        name: String, isRevoked: Bool = false, added: Int? = nil, seen: Int?, version: String? = nil, presence: String? = nil,
+        status: JSONValue? = nil
+    ) {
         (self.name, self.isRevoked, self.added, self.seen) = (name, isRevoked, added, seen)
         (self.version, self.presence) = (version, presence)
         guard let status else { return }
@@ -32,7 +35,9 @@ struct MachineFacts: Equatable, Sendable {
         diskSize = status["disk_bytes"]?.integer
         cuffs = status["cuffs"]?.array?.count ?? 0
         // Both times are of the machine's own clock, which may be wrong.
-        if let oldest = status["oldest_waiting"]?.string.flatMap({ Instant($0) }), let sent = status["time"]?.string.flatMap({ Instant($0) }) {
+        if let oldest = status["oldest_waiting"]?.string.flatMap({ Instant($0) }),
+            let sent = status["time"]?.string.flatMap({ Instant($0) })
+        {
             self.oldest = Int((sent.milliseconds - oldest.milliseconds) / 1000) + (seen ?? 0)
         }
     }
@@ -40,7 +45,7 @@ struct MachineFacts: Equatable, Sendable {
 
 /// What is wrong with a machine.
 enum Trouble: String, CaseIterable, Sendable {
-    case neverHeard = "never heard"
+    case noContact = "no contact"
     case silent
     case behind
     case refused
@@ -56,7 +61,7 @@ struct FleetRules: Sendable {
     /// Missed heartbeats, and at least so many seconds.
     var missed = 3
     var shortestSilence = 900
-    /// Machines that send no heartbeats are heard only when they have readings.
+    /// Machines that send no heartbeats send something only when they have readings.
     var silenceWithoutHeartbeats = 3 * 86400
     /// After it was added, in seconds.
     var firstContact = 86400
@@ -65,7 +70,7 @@ struct FleetRules: Sendable {
 
     func troubles(_ machine: MachineFacts) -> [Trouble] {
         guard !machine.isRevoked else { return [] }
-        guard let seen = machine.seen else { return machine.added.map { $0 > firstContact } ?? false ? [.neverHeard] : [] }
+        guard let seen = machine.seen else { return machine.added.map { $0 > firstContact } ?? false ? [.noContact] : [] }
         var found: [Trouble] = []
         if seen > (machine.interval.map { max(shortestSilence, missed * $0) } ?? silenceWithoutHeartbeats) { found.append(.silent) }
         if machine.waiting > 0, let age = machine.oldest, age > oldest { found.append(.behind) }
@@ -92,10 +97,12 @@ struct FleetRules: Sendable {
     func sentence(_ trouble: Trouble, _ machine: MachineFacts) -> String {
         let name = machine.name
         switch trouble {
-        case .neverHeard: return "\(name) was added \(Self.age(machine.added)) ago and was never heard: is its access installed?"
+        case .noContact: return "\(name) was added \(Self.age(machine.added)) ago and has sent nothing yet: is its access installed?"
         case .silent:
-            return "\(name) was last heard \(Self.age(machine.seen)) ago" + (machine.presence == "offline" ? "; the broker says that it is offline" : "")
-        case .behind: return "\(name) has \(machine.waiting) unsent readings, the oldest for \(Self.age(machine.oldest)): `cuff sinks` there says why"
+            return "\(name) sent its last message \(Self.age(machine.seen)) ago"
+                + (machine.presence == "offline" ? "; the broker says that it is offline" : "")
+        case .behind:
+            return "\(name) has \(machine.waiting) unsent readings, the oldest for \(Self.age(machine.oldest)): `cuff sinks` there says why"
         case .refused: return "\(name) has \(machine.refused) readings that were refused: `cuff sinks` there shows them"
         case .clock: return "\(name) has a clock that is not synchronised: times of its readings may be wrong"
         case .disk:

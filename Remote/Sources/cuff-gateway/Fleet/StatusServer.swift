@@ -54,11 +54,13 @@ final class StatusServer: @unchecked Sendable {
     func start() {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(self).toOpaque()
-        pthread_create(&thread, nil, { context in
-            guard let context else { return nil }
-            Unmanaged<StatusServer>.fromOpaque(context).takeRetainedValue().run()
-            return nil
-        }, context)
+        pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<StatusServer>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context)
         pthread_detach(thread)
     }
 
@@ -88,7 +90,9 @@ final class StatusServer: @unchecked Sendable {
             let count = recv(client, &room, room.count, 0)
             guard count > 0 else { return nil }
             bytes += room[..<count]
-            if bytes.suffix(4 + count).split(separator: 0x0A, omittingEmptySubsequences: false).contains(where: { $0.isEmpty || $0.elementsEqual([0x0D]) }),
+            if bytes.suffix(4 + count).split(separator: 0x0A, omittingEmptySubsequences: false).contains(where: {
+                $0.isEmpty || $0.elementsEqual([0x0D])
+            }),
                 let text = String(validating: bytes, as: UTF8.self)
             {
                 return text.prefix { $0 != "\r\n" && $0 != "\n" }.split(separator: " ")

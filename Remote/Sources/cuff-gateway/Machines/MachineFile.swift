@@ -30,7 +30,7 @@ struct MachineFile {
         return text
     }
 
-    /// The user that an earlier file is for; `nil` if there is none.
+    /// The user of an earlier file; `nil` without one.
     static func user(in path: String) -> MachineUser? {
         guard let text = SmallFile.text(path, limit: 1 << 18) else { return nil }
         for line in text.split(separator: "\n") where line.hasPrefix("user = ") {
@@ -92,7 +92,9 @@ enum SmallFile {
 
     /// Mode 0600; durable when it returns.
     static func replace(_ path: String, with text: String) throws(ConfigurationFault) {
-        func fault(_ what: String) -> ConfigurationFault { ConfigurationFault("cannot \(what) \(path): \(String(cString: strerror(errno)))") }
+        func fault(_ what: String) -> ConfigurationFault {
+            ConfigurationFault("cannot \(what) \(path): \(String(cString: strerror(errno)))")
+        }
         let part = "\(path).\(getpid()).part"
         unlink(part)
         let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

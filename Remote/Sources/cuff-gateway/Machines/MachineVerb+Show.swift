@@ -9,7 +9,7 @@ extension MachineVerb {
         let rows = try known("SELECT name, \(Self.columns) FROM cuff.machine ORDER BY name", [])
         let names = Set(all.map(\.machine)).union(rows.compactMap { $0[0] }).sorted()
         guard !names.isEmpty else { return print("no machines: cuff-gateway machine add NAME") }
-        print(Self.line(["MACHINE", "ACCESS", "CONNECTED", "LAST HEARD (UTC)", "VERSION"]))
+        print(Self.line(["MACHINE", "ACCESS", "CONNECTED", "LAST MESSAGE (UTC)", "VERSION"]))
         for name in names {
             let own = all.filter { $0.machine == name }
             let row = rows.first { $0[0] == name }
@@ -21,12 +21,16 @@ extension MachineVerb {
 
     func show(_ name: String) throws(VerbFault) {
         let (all, connected) = try atBroker()
-        let row = try known("SELECT name, \(Self.columns), credential, presence, status::text FROM cuff.machine WHERE name = $1", [name]).first
+        let row = try known("SELECT name, \(Self.columns), credential, presence, status::text FROM cuff.machine WHERE name = $1", [name])
+            .first
         let own = all.filter { $0.machine == name }
         guard !own.isEmpty || row != nil else { throw VerbFault("\(name) is not a machine of this broker", EX_DATAERR) }
         print("machine      \(name)")
-        print("access       " + (own.isEmpty ? "none" : own.map { connected.contains($0.name) ? "\($0.name) (connected)" : $0.name }.joined(separator: ", ")))
-        let labels = ["added", "revoked", "last heard", "version", "connects as", "presence", "status"]
+        print(
+            "access       "
+                + (own.isEmpty
+                    ? "none" : own.map { connected.contains($0.name) ? "\($0.name) (connected)" : $0.name }.joined(separator: ", ")))
+        let labels = ["added", "revoked", "last message", "version", "connects as", "presence", "status"]
         for (label, value) in zip(labels, row?.dropFirst() ?? []) {
             guard let value else { continue }
             print(label.padded(13) + value)

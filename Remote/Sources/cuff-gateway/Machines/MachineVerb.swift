@@ -34,7 +34,8 @@ struct MachineVerb {
         } catch { throw VerbFault(error) }
         guard let password else {
             let place = Credentials().place(ManagementAddress.credential)
-            throw VerbFault("no password for the broker's administrator `\(address.user)`: `cuff-gateway --setup --operator` writes it to \(place)")
+            throw VerbFault(
+                "no password for the broker's administrator `\(address.user)`: `cuff-gateway --setup --operator` writes it to \(place)")
         }
         do throws(Management.Fault) { users = BrokerUsers(try Management(address, password: password)) } catch { throw VerbFault(error) }
         audit = Audit(session)
@@ -104,7 +105,8 @@ struct MachineVerb {
             let isWritten = known.last.map { MachineFile.user(in: path(name)) == $0 } ?? false
             result =
                 "is there already; its rights are set"
-                + (isWritten ? "; its access is in \(path(name))" : "; if its access is lost, `cuff-gateway machine rotate \(name)` makes another")
+                + (isWritten
+                    ? "; its access is in \(path(name))" : "; if its access is lost, `cuff-gateway machine rotate \(name)` makes another")
         }
         try database(
             """
@@ -115,7 +117,7 @@ struct MachineVerb {
         return result
     }
 
-    /// The file first: a password that the broker knows and nobody else would lock the machine out.
+    /// The file first: if only the broker knew the password, the machine would be locked out.
     private func issue(_ user: MachineUser) throws(VerbFault) {
         let password = NewSecret.make()
         do throws(ConfigurationFault) {
@@ -134,7 +136,9 @@ struct MachineVerb {
     /// A second user beside the present one, which stays valid until `--finish`.
     private func rotate(_ name: String) throws(VerbFault) -> String {
         let known = try broker { () throws(Management.Fault) in try users.of(name) }
-        guard let newest = known.last else { throw VerbFault("\(name) is not a machine of this broker: cuff-gateway machine add \(name)", EX_DATAERR) }
+        guard let newest = known.last else {
+            throw VerbFault("\(name) is not a machine of this broker: cuff-gateway machine add \(name)", EX_DATAERR)
+        }
         let next = "install it there, then: cuff-gateway machine rotate --finish \(name)"
         if known.count > 1, MachineFile.user(in: path(name)) == newest {
             try broker { () throws(Management.Fault) in try users.permit(newest) }

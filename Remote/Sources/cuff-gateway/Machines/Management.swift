@@ -88,7 +88,8 @@ final class Management {
         case 404: return nil
         case 401, 403:
             throw Fault(
-                text: "the management API refuses `\(address.user)` (\(reason)); check \(ManagementAddress.credential), and that the user has "
+                text:
+                    "the management API refuses `\(address.user)` (\(reason)); check \(ManagementAddress.credential), and that the user has "
                     + "the tag administrator: cuff-gateway --setup --operator")
         case 500...: throw Fault(text: "the management API answers \(status) (\(reason))", isAway: true)
         default: throw Fault(text: "the management API answers \(status) to \(method.rawValue) \(path) (\(reason))")
