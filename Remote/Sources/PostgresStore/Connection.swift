@@ -181,8 +181,10 @@ public final class Connection {
             return ServerFault(.later, text(PQresultErrorMessage(result)), isConnectionLost: true)
         }
         let words = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? "error"
+        let constraint = PQresultErrorField(result, Int32(UInt8(ascii: "n"))).map { String(cString: $0) }
         return ServerFault(
-            state: String(cString: state), message: words, user: address.user, isConnectionLost: PQstatus(handle) == CONNECTION_BAD)
+            state: String(cString: state), message: words, user: address.user, constraint: constraint,
+            isConnectionLost: PQstatus(handle) == CONNECTION_BAD)
     }
 
     private func failed(_ fault: ServerFault) -> Progress {

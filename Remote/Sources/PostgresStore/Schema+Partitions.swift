@@ -4,6 +4,9 @@ extension Schema {
     /// How many months have a part in advance. Ids that belong to no month go to a part of their own.
     static let monthsAhead = 36
 
+    /// On the whole table while it is cut: no new reading may be of a later month.
+    static let temporaryConstraint = "reading_moves"
+
     /// Functions for the operator, who does not own the tables.
     static let partitionFunctions = """
         CREATE FUNCTION cuff.is_by_month() RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog AS $body$

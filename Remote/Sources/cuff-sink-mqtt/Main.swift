@@ -1,4 +1,5 @@
 import Glibc
+import PersonNames
 import RemoteSink
 
 @main
@@ -41,23 +42,16 @@ struct Main {
             if !settings.isEncrypted && !settings.isLoopback {
                 say("cuff-sink-mqtt: the connection to \(settings.place) is not encrypted, nor is a password sent over it; use mqtts://")
             }
-            return Run(settings, conversation, try rule(settings)).run()
+            return Run(settings, conversation, PersonRule(settings.persons, program: "cuff-sink-mqtt")).run()
         } catch {
             conversation.answer(.fatal(error.description))
             return 78
         }
     }
 
-    private static func rule(_ settings: Settings) throws(ConfigurationFault) -> PersonRule {
-        guard settings.persons == .subjects else { return PersonRule(form: settings.persons, subjects: nil) }
-        guard let path = Subjects.keyPath() else { throw ConfigurationFault("no folder for the key of persons: HOME is not set") }
-        return PersonRule(form: .subjects, subjects: try Subjects(path: path))
-    }
-
     private static func subject(_ name: String) -> Int32 {
         do throws(ConfigurationFault) {
-            guard let path = Subjects.keyPath() else { throw ConfigurationFault("no folder for the key of persons: HOME is not set") }
-            print(try Subjects(path: path).subject(of: name))
+            print(try Subjects.own().subject(of: name))
             return 0
         } catch {
             say("cuff-sink-mqtt: \(error.description)")

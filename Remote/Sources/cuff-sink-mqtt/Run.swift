@@ -1,4 +1,5 @@
 import Glibc
+import PersonNames
 import RemoteSink
 
 /// Performs the effects of `MQTTState`: one thread, one poll() for `cuff`, the broker and timers.

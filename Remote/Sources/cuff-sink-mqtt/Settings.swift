@@ -1,3 +1,4 @@
+import PersonNames
 import RemoteSink
 
 /// The validated settings of the address: `mqtt://USER@HOST:PORT/?gateway=NAME&prefix=cuff&discovery=homeassistant`.
@@ -85,10 +86,7 @@ struct Settings: Sendable, Equatable {
     /// Home Assistant shows its entities by name; everywhere else names stay on this machine.
     private static func persons(_ word: String?, hasDiscovery: Bool) throws(ConfigurationFault) -> PersonForm {
         guard let word else { return hasDiscovery ? .names : .subjects }
-        guard let form = PersonForm(rawValue: word) else {
-            throw ConfigurationFault("persons=\(word) is unknown; use \(PersonForm.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return form
+        return try PersonForm(setting: word)
     }
 
     /// A topic prefix: levels without wildcards.

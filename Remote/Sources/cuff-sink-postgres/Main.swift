@@ -1,4 +1,5 @@
 import Glibc
+import PersonNames
 import PostgresStore
 import RemoteSink
 
@@ -11,7 +12,7 @@ struct Main {
                cuff-sink-postgres --schema --by-month              print the SQL that cuts the table of readings by month
 
         The address is any URI of libpq. The server's certificate is verified (sslmode=verify-full) except over loopback and
-        sockets; for a private authority use sslrootcert=FILE. The password is read from libpq's passfile (~/.pgpass).
+        sockets; for a private authority use sslrootcert=FILE. Names of persons stay on this machine unless persons=names is added. The password is read from libpq's passfile (~/.pgpass).
         """
 
     static func main() {
@@ -45,10 +46,21 @@ struct Main {
         print(isByMonth ? Schema.partitionScript(role: role) : Schema.script(role: role), terminator: "")
     }
 
+    /// The address without `persons=`, which libpq does not know.
+    static func split(_ text: String) throws(ConfigurationFault) -> (address: String, form: PersonForm) {
+        guard let mark = text.firstIndex(of: "?") else { return (text, .subjects) }
+        let items = text[text.index(after: mark)...].split(separator: "&")
+        let others = items.filter { !$0.hasPrefix("persons=") }
+        let form = try items.last { $0.hasPrefix("persons=") }.map { (item) throws(ConfigurationFault) in
+            try PersonForm(setting: String(item.dropFirst(8)))
+        }
+        return (String(text[..<mark]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&")), form ?? .subjects)
+    }
+
     private static func check(_ text: String) -> Never {
         var result: CheckResult
         do throws(ConfigurationFault) {
-            result = DatabaseCheck.run(try PostgresAddress(text), [ReadingStatement.insert])
+            result = DatabaseCheck.run(try PostgresAddress(try split(text).address), [ReadingStatement.insert])
         } catch { result = .fatal(error.description) }
         print(result.line, terminator: "")
         exit(result.status)
@@ -58,7 +70,8 @@ struct Main {
         let conversation = Conversation()
         conversation.greet()
         do throws(ConfigurationFault) {
-            var delivery = Delivery(try PostgresAddress(text), conversation)
+            let (address, form) = try split(text)
+            var delivery = Delivery(try PostgresAddress(address), conversation, PersonRule(form, program: "cuff-sink-postgres"))
             delivery.run()
         } catch {
             conversation.answer(.fatal(error.description))

@@ -1,4 +1,5 @@
 import Glibc
+import PersonNames
 import RemoteSink
 import Testing
 

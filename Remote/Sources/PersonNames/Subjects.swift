@@ -3,26 +3,34 @@ import Glibc
 import RemoteSink
 
 /// How messages name a person.
-enum PersonForm: String, Sendable, CaseIterable {
+package enum PersonForm: String, Sendable, CaseIterable {
     /// The name of the configuration.
     case names
     /// A keyed hash of the name: the same for all readings of a person of this machine, and not to be guessed without the key.
     case subjects
     /// Nothing; the cuff and its slot remain.
     case none
+
+    /// The value of `persons=`.
+    package init(setting word: String) throws(ConfigurationFault) {
+        guard let form = PersonForm(rawValue: word) else {
+            throw ConfigurationFault("persons=\(word) is unknown; use \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        self = form
+    }
 }
 
 /// The subject key of each person of this machine: `s-` and 26 letters, HMAC-SHA-256 of the name under a key that never leaves the
 /// machine. Names that differ only in case are one person.
-struct Subjects {
+package struct Subjects {
     private let key: [UInt8]
     private static let letters = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
     private static let keyLength = 32
 
-    init(key: [UInt8]) { self.key = key }
+    package init(key: [UInt8]) { self.key = key }
 
     /// The key of this machine, which is made on first use.
-    init(path: String) throws(ConfigurationFault) {
+    package init(path: String) throws(ConfigurationFault) {
         if let found = try Self.read(path) {
             key = found
             return
@@ -65,8 +73,14 @@ struct Subjects {
         return key
     }
 
+    /// With the key of this machine.
+    package static func own() throws(ConfigurationFault) -> Subjects {
+        guard let path = keyPath() else { throw ConfigurationFault("no folder for the key of persons: HOME is not set") }
+        return try Subjects(path: path)
+    }
+
     /// Beside the readings: in the service's folder, else in the user's.
-    static func keyPath() -> String? {
+    package static func keyPath() -> String? {
         func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
         let service = "/var/lib/cuff/subject.key"
         if let folder = variable("STATE_DIRECTORY") { return folder + "/subject.key" }
@@ -77,7 +91,7 @@ struct Subjects {
         return base + "/cuff/subject.key"
     }
 
-    func subject(of name: String) -> String {
+    package func subject(of name: String) -> String {
         var digest = [UInt8](repeating: 0, count: 32)
         var count: UInt32 = 0
         let text = Array(name.lowercased().utf8)
@@ -98,11 +112,24 @@ struct Subjects {
 }
 
 /// Replaces the names of persons in lines before anything else sees them.
-struct PersonRule {
-    let form: PersonForm
-    let subjects: Subjects?
+package struct PersonRule {
+    private let form: PersonForm
+    private let subjects: Subjects?
 
-    func apply(_ line: ReadingLine) -> ReadingLine {
+    package init(form: PersonForm, subjects: Subjects?) {
+        self.form = form
+        self.subjects = subjects
+    }
+
+    /// With the key of this machine. Without one, names are left out, and `program` says why.
+    package init(_ form: PersonForm, program: String) {
+        do throws(ConfigurationFault) { self.init(form: form, subjects: form == .subjects ? try Subjects.own() : nil) } catch {
+            say("\(program): persons are left out of messages: \(error.description)")
+            self.init(form: .none, subjects: nil)
+        }
+    }
+
+    package func apply(_ line: ReadingLine) -> ReadingLine {
         guard form != .names, let name = line.person, case .object(let members) = line.value else { return line }
         let subject = form == .subjects ? subjects?.subject(of: name) : nil
         var changed: [JSONValue.Member] = []
