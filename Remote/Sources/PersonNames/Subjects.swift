@@ -86,9 +86,13 @@ package struct Subjects {
         if let folder = variable("STATE_DIRECTORY") { return folder + "/subject.key" }
         if geteuid() == 0, access(service, F_OK) == 0 { return service }
         guard let base = variable("XDG_DATA_HOME") ?? variable("HOME").map({ $0 + "/.local/share" }) else { return nil }
-        mkdir(base, 0o700)
-        mkdir(base + "/cuff", 0o700)
-        return base + "/cuff/subject.key"
+        let folder = base + "/cuff"
+        // Each folder on the way that is missing.
+        for (index, character) in zip(folder.indices, folder) where character == "/" && index > folder.startIndex {
+            mkdir(String(folder[..<index]), 0o700)
+        }
+        mkdir(folder, 0o700)
+        return folder + "/subject.key"
     }
 
     package func subject(of name: String) -> String {

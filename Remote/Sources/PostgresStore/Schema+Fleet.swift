@@ -46,7 +46,8 @@ extension Schema {
     static let personIndex = #"""
         SELECT 'DROP INDEX CONCURRENTLY cuff.reading_by_person' FROM pg_catalog.pg_index
           WHERE indexrelid = to_regclass('cuff.reading_by_person') AND NOT indisvalid \gexec
-        SELECT 'CREATE INDEX CONCURRENTLY reading_by_person ON cuff.reading ((line->>''person''), measured)'
+        SELECT unnest(ARRAY['CREATE INDEX CONCURRENTLY reading_by_person ON cuff.reading ((line->>''person''), measured)',
+            'ANALYZE cuff.reading'])
           WHERE to_regclass('cuff.reading_by_person') IS NULL \gexec
 
         """#

@@ -16,7 +16,8 @@ extension Schema {
           SELECT max(right(relname, 6)) FROM pg_class
           WHERE relnamespace = 'cuff'::regnamespace AND relkind = 'r' AND relname ~ '^reading_[0-9]{6}$';
         $body$;
-        CREATE FUNCTION cuff.add_months(ahead integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $body$
+        CREATE FUNCTION cuff.add_months(ahead integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
+          SET search_path = pg_catalog AS $body$
         DECLARE
           month date;
           part text;
@@ -34,7 +35,8 @@ extension Schema {
             EXECUTE format('CREATE TABLE cuff.%I (LIKE cuff.reading INCLUDING DEFAULTS)', part);
             -- Readings of cuffs whose clock was fast are there already.
             IF to_regclass('cuff.reading_other') IS NOT NULL THEN
-              EXECUTE format('WITH gone AS (DELETE FROM cuff.reading_other WHERE id >= %L AND id < %L RETURNING *) INSERT INTO cuff.%I SELECT * FROM gone',
+              EXECUTE format(
+                'WITH gone AS (DELETE FROM cuff.reading_other WHERE id >= %L AND id < %L RETURNING *) INSERT INTO cuff.%I SELECT * FROM gone',
                 first, after, part);
             END IF;
             EXECUTE format('ALTER TABLE cuff.reading ATTACH PARTITION cuff.%I FOR VALUES FROM (%L) TO (%L)', part, first, after);
@@ -70,29 +72,48 @@ extension Schema {
             SET lock_timeout = '1s';
             SET client_min_messages = warning;
 
-            -- Readings up to the end of next month stay in the present table, which becomes the first part. Ids of cuffs whose clock is wrong
-            -- may be later: these few wait aside until the end.
+            -- Readings up to the end of next month stay in the present table, which becomes the first part. Ids of cuffs whose clock is
+            -- wrong may be later: these few wait aside until the end.
             DO $do$
             DECLARE
               first text := to_char(now() + interval '2 months', 'YYYYMM');
             BEGIN
               IF cuff.is_by_month() THEN RETURN; END IF;
-              ALTER TABLE cuff.reading DROP CONSTRAINT IF EXISTS reading_moves;
+              ALTER TABLE cuff.reading DROP CONSTRAINT IF EXISTS \(temporaryConstraint);
               CREATE TABLE IF NOT EXISTS cuff.reading_aside (LIKE cuff.reading INCLUDING DEFAULTS);
-              EXECUTE format('WITH gone AS (DELETE FROM cuff.reading WHERE id >= %L RETURNING *) INSERT INTO cuff.reading_aside SELECT * FROM gone', first);
-              EXECUTE format('ALTER TABLE cuff.reading ADD CONSTRAINT reading_moves CHECK (id < %L) NOT VALID', first);
+              EXECUTE format(
+                'WITH gone AS (DELETE FROM cuff.reading WHERE id >= %L RETURNING *) INSERT INTO cuff.reading_aside SELECT * FROM gone', first);
+              EXECUTE format('ALTER TABLE cuff.reading ADD CONSTRAINT \(temporaryConstraint) CHECK (id < %L) NOT VALID', first);
               PERFORM set_config('cuff.first_month', first, false);
             END $do$;
 
             -- Reads the whole table, and lets others read and write it.
             DO $do$ BEGIN
-              IF NOT cuff.is_by_month() THEN ALTER TABLE cuff.reading VALIDATE CONSTRAINT reading_moves; END IF;
+              IF NOT cuff.is_by_month() THEN ALTER TABLE cuff.reading VALIDATE CONSTRAINT \(temporaryConstraint); END IF;
             END $do$;
 
+            -- The new table, beside the present one.
             DO $do$
             DECLARE
               first text := current_setting('cuff.first_month', true);
+              month date := to_date(first, 'YYYYMM');
             BEGIN
+              IF cuff.is_by_month() THEN RETURN; END IF;
+              DROP TABLE IF EXISTS cuff.reading_new;
+              CREATE TABLE cuff.reading_new (LIKE cuff.reading INCLUDING DEFAULTS INCLUDING COMMENTS) PARTITION BY RANGE (id);
+              ALTER TABLE cuff.reading_new ADD PRIMARY KEY (id);
+              CREATE INDEX reading_new_by_device ON cuff.reading_new (device, measured);
+              CREATE INDEX reading_new_by_person ON cuff.reading_new ((line->>'person'), measured);
+              CREATE TABLE cuff.reading_other PARTITION OF cuff.reading_new DEFAULT;
+              FOR ahead IN 0..\(monthsAhead) LOOP
+                EXECUTE format('CREATE TABLE cuff.%I PARTITION OF cuff.reading_new FOR VALUES FROM (%L) TO (%L)',
+                  'reading_' || to_char(month, 'YYYYMM'), to_char(month, 'YYYYMM'), to_char(month + interval '1 month', 'YYYYMM'));
+                month := month + interval '1 month';
+              END LOOP;
+            END $do$;
+
+            -- The present table becomes a part of it; its readings are not touched.
+            DO $do$ BEGIN
               IF cuff.is_by_month() THEN RETURN; END IF;
               LOCK TABLE cuff.reading IN ACCESS EXCLUSIVE MODE;
               DROP TRIGGER refuse_erased ON cuff.reading;
@@ -100,18 +121,14 @@ extension Schema {
               ALTER INDEX cuff.reading_pkey RENAME TO reading_before_pkey;
               ALTER INDEX cuff.reading_by_device RENAME TO reading_before_by_device;
               ALTER INDEX cuff.reading_by_person RENAME TO reading_before_by_person;
-              CREATE TABLE cuff.reading (LIKE cuff.reading_before INCLUDING DEFAULTS INCLUDING COMMENTS) PARTITION BY RANGE (id);
-              ALTER TABLE cuff.reading ADD PRIMARY KEY (id);
-              CREATE INDEX reading_by_device ON cuff.reading (device, measured);
-              CREATE INDEX reading_by_person ON cuff.reading ((line->>'person'), measured);
-              EXECUTE format('ALTER TABLE cuff.reading ATTACH PARTITION cuff.reading_before FOR VALUES FROM (MINVALUE) TO (%L)', first);
-              EXECUTE format('CREATE TABLE cuff.%I PARTITION OF cuff.reading FOR VALUES FROM (%L) TO (%L)', 'reading_' || first, first,
-                to_char(to_date(first, 'YYYYMM') + interval '1 month', 'YYYYMM'));
-              PERFORM cuff.add_months(\(monthsAhead));
-              CREATE TABLE cuff.reading_other PARTITION OF cuff.reading DEFAULT;
-              ALTER TABLE cuff.reading_before DROP CONSTRAINT reading_moves;
+              ALTER TABLE cuff.reading_new RENAME TO reading;
+              ALTER INDEX cuff.reading_new_pkey RENAME TO reading_pkey;
+              ALTER INDEX cuff.reading_new_by_device RENAME TO reading_by_device;
+              ALTER INDEX cuff.reading_new_by_person RENAME TO reading_by_person;
+              EXECUTE format('ALTER TABLE cuff.reading ATTACH PARTITION cuff.reading_before FOR VALUES FROM (MINVALUE) TO (%L)',
+                current_setting('cuff.first_month', true));
+              ALTER TABLE cuff.reading_before DROP CONSTRAINT \(temporaryConstraint);
               CREATE TRIGGER refuse_erased BEFORE INSERT ON cuff.reading FOR EACH ROW EXECUTE FUNCTION cuff.refuse_erased();
-              COMMENT ON TABLE cuff.reading IS 'One row for each reading of a blood-pressure cuff; line is everything cuff said about it';
               CREATE OR REPLACE VIEW cuff.blood_pressure AS
                 SELECT id, measured, device, "user", systolic_mmhg, diastolic_mmhg, mean_mmhg, pulse_per_min, flags, gateway, driver
                 FROM cuff.reading WHERE type = 'blood_pressure' AND NOT pending;
@@ -120,6 +137,8 @@ extension Schema {
               INSERT INTO cuff.reading SELECT * FROM cuff.reading_aside ON CONFLICT DO NOTHING;
               DROP TABLE cuff.reading_aside;
             END $do$;
+            COMMENT ON TABLE cuff.reading IS 'One row for each reading of a blood-pressure cuff; line is everything cuff said about it';
+            ANALYZE cuff.reading;
             SELECT 'the readings are cut by month, to ' || cuff.last_month();
 
             """

@@ -65,8 +65,9 @@ struct Delivery {
             handle(.database(progress))
         }
         if entries[0].revents != 0 {
-            let lines = conversation.receive().map { input in
-                if case .reading(let line) = input { .reading(persons.apply(line)) } else { input }
+            let lines = conversation.receive().map { (input) -> Conversation.Input in
+                guard case .reading(let line) = input else { return input }
+                return .reading(persons.apply(line))
             }
             if !lines.isEmpty { handle(.received(lines)) }
             if conversation.isClosed { handle(.inputEnded) }
