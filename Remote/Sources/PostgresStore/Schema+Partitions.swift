@@ -36,7 +36,7 @@ extension Schema {
             -- Readings of cuffs whose clock was fast are there already.
             IF to_regclass('cuff.reading_other') IS NOT NULL THEN
               EXECUTE format(
-                'WITH gone AS (DELETE FROM cuff.reading_other WHERE id >= %L AND id < %L RETURNING *) INSERT INTO cuff.%I SELECT * FROM gone',
+                'WITH gone AS (DELETE FROM cuff.reading_other WHERE id >= %L AND id < %L RETURNING *) INSERT INTO cuff.%I TABLE gone',
                 first, after, part);
             END IF;
             EXECUTE format('ALTER TABLE cuff.reading ATTACH PARTITION cuff.%I FOR VALUES FROM (%L) TO (%L)', part, first, after);
@@ -82,7 +82,7 @@ extension Schema {
               ALTER TABLE cuff.reading DROP CONSTRAINT IF EXISTS \(temporaryConstraint);
               CREATE TABLE IF NOT EXISTS cuff.reading_aside (LIKE cuff.reading INCLUDING DEFAULTS);
               EXECUTE format(
-                'WITH gone AS (DELETE FROM cuff.reading WHERE id >= %L RETURNING *) INSERT INTO cuff.reading_aside SELECT * FROM gone', first);
+                'WITH gone AS (DELETE FROM cuff.reading WHERE id >= %L RETURNING *) INSERT INTO cuff.reading_aside TABLE gone', first);
               EXECUTE format('ALTER TABLE cuff.reading ADD CONSTRAINT \(temporaryConstraint) CHECK (id < %L) NOT VALID', first);
               PERFORM set_config('cuff.first_month', first, false);
             END $do$;
