@@ -29,7 +29,7 @@ class Sink:
 
     def __init__(self, address, environment):
         self.process = subprocess.Popen([PROGRAMS / "cuff-sink-mqtt", address], env={**environment, "CUFF_SINK_OFFERS": "deletions status"},
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def line(self): return self.process.stdout.readline().strip()
     def send(self, value):
@@ -211,7 +211,10 @@ class FleetDataTests(unittest.TestCase):
         self.database.sql("INSERT INTO cuff.reading (id, revision, pending, type, driver, device, measured, origin, line) SELECT "
                           f"'{month}01T000000-' || n, 0, false, 'blood_pressure', 'phd', 'd', now() - n * interval '3 years', 'memory', '{{}}' FROM generate_series(0, 1) n")
         self.assertIn(": 1 readings", self.run_verb("prune", "--older-than", "24months"))
-        self.assertEqual(self.database.sql(f"SELECT tableoid::regclass FROM cuff.reading WHERE id LIKE '{month}%'"), f"cuff.reading_{month}")
+        place = f"SELECT tableoid::regclass FROM cuff.reading WHERE id LIKE '{month}%'"
+        self.assertEqual(self.database.sql(place), "cuff.reading_other")
+        self.database.sql("SELECT cuff.add_months(60)")
+        self.assertEqual(self.database.sql(place), f"cuff.reading_{month}")
 
 
 if __name__ == "__main__":

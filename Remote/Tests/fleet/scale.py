@@ -5,7 +5,7 @@
 
 Holds when every reading that the broker acknowledged is in the database exactly once, and every machine is connected at the end.
 """
-import argparse, atexit, json, os, pathlib, random, resource, shutil, subprocess, sys, tempfile, time
+import argparse, atexit, json, os, pathlib, random, resource, shutil, subprocess, sys, tempfile, time, urllib.request
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -58,13 +58,26 @@ secrets = HOME / "config/cuff/credentials"
 secrets.mkdir(parents=True)
 (secrets / "amqp.password").write_text("the password of the gateway\n")
 (secrets / "amqp.password").chmod(0o600)
+(HOME / "config/cuff/gateway.toml").write_text(
+    f'management = "http://cuff-admin@localhost:{broker.http}/"\ndatabase = "postgres://cuff_operator@127.0.0.1:{database.port}/ward"\n'
+    f'machines = "mqtt://127.0.0.1:{broker.mqtt}/"\n')
+http = rabbitmq.free_port()
 gateway = None
 
 
 def start_gateway():
     global gateway
     gateway = subprocess.Popen([f"{PROGRAMS}/cuff-gateway", "--from", f"amqp://gateway@localhost:{broker.amqp}/", "--to",
-                                f"postgres://cuff@127.0.0.1:{database.port}/ward"], env=broker.environment, stderr=open(HOME / "gateway.log", "a"))
+                                f"postgres://cuff@127.0.0.1:{database.port}/ward", "--metrics", f"127.0.0.1:{http}"], env=broker.environment, stderr=open(HOME / "gateway.log", "a"))
+
+
+def timed(*words):
+    """Seconds of a command of the operator, beside the connected machines."""
+    began = time.monotonic()
+    process = subprocess.Popen([f"{PROGRAMS}/cuff-gateway", *words], env=broker.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    fleet.run(lambda: process.poll() is not None, 600)
+    if process.wait(60) not in (0, 1): sys.exit(process.stderr.read())
+    return time.monotonic() - began
 
 
 def rows(): return int(database.sql("SELECT count(*) FROM cuff.reading"))
@@ -117,6 +130,12 @@ fleet.run(settled, 1800)
 sent = time.monotonic() - began
 stored(total)
 print(f"load: {total} readings acknowledged in {sent:.0f} s ({total / sent:.0f} a second), stored after {time.monotonic() - began:.0f} s; {figures()}", flush=True)
+
+words = [("machine", "add", "extra-1"), ("machine", "list"), ("check",), ("machine", "rotate", "extra-1"), ("machine", "revoke", "extra-1")]
+print(f"beside {options.machines} machines: " + ", ".join(f"{' '.join(one)} {timed(*one):.1f} s" for one in words), flush=True)
+began = time.monotonic()
+with urllib.request.urlopen(f"http://127.0.0.1:{http}/metrics", timeout=120) as answer: size = len(answer.read())
+print(f"/metrics of {options.machines} machines: {size / 1e6:.1f} MB in {time.monotonic() - began:.1f} s", flush=True)
 
 # The gateway is away: everything waits in the queue.
 gateway.terminate()
