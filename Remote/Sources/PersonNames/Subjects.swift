@@ -75,7 +75,7 @@ package struct Subjects {
 
     /// With the key of this machine.
     package static func own() throws(ConfigurationFault) -> Subjects {
-        guard let path = keyPath() else { throw ConfigurationFault("no folder for the key of persons: HOME is not set") }
+        guard let path = keyPath() else { throw ConfigurationFault("no folder for the key of persons: HOME is not set, or cannot be written to") }
         return try Subjects(path: path)
     }
 
@@ -85,14 +85,13 @@ package struct Subjects {
         let service = "/var/lib/cuff/subject.key"
         if let folder = variable("STATE_DIRECTORY") { return folder + "/subject.key" }
         if geteuid() == 0, access(service, F_OK) == 0 { return service }
-        guard let base = variable("XDG_DATA_HOME") ?? variable("HOME").map({ $0 + "/.local/share" }) else { return nil }
-        let folder = base + "/cuff"
+        let home = variable("HOME").flatMap { access($0, W_OK) == 0 ? $0 : nil }
+        guard let base = variable("XDG_DATA_HOME") ?? home.map({ $0 + "/.local/share" }) else { return nil }
         // Each folder on the way that is missing.
-        for (index, character) in zip(folder.indices, folder) where character == "/" && index > folder.startIndex {
-            mkdir(String(folder[..<index]), 0o700)
-        }
-        mkdir(folder, 0o700)
-        return folder + "/subject.key"
+        if base == home.map({ $0 + "/.local/share" }), let home { mkdir(home + "/.local", 0o700) }
+        mkdir(base, 0o700)
+        mkdir(base + "/cuff", 0o700)
+        return base + "/cuff/subject.key"
     }
 
     package func subject(of name: String) -> String {
