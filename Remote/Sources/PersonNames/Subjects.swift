@@ -75,7 +75,9 @@ package struct Subjects {
 
     /// With the key of this machine.
     package static func own() throws(ConfigurationFault) -> Subjects {
-        guard let path = keyPath() else { throw ConfigurationFault("no folder for the key of persons: HOME is not set, or cannot be written to") }
+        guard let path = keyPath() else {
+            throw ConfigurationFault("no folder for the key of persons: HOME is not set, or cannot be written to")
+        }
         return try Subjects(path: path)
     }
 
