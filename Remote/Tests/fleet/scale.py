@@ -30,7 +30,8 @@ atexit.register(shutil.rmtree, HOME, True)
 os.chdir(HOME)
 most = max(options.machines * 2 + 1000, 4096)
 hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, hard) if hard > 0 else most, hard))
+if 0 < hard < most: most = hard
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def memory(process):
@@ -51,7 +52,7 @@ by_month = subprocess.run([f"{PROGRAMS}/cuff-sink-postgres", "--schema", "--by-m
 database = postgres.PostgreSQL(HOME / "postgres", schema)
 atexit.register(database.stop)
 database.sql(by_month)
-broker = rabbitmq.RabbitMQ(HOME / "rabbitmq", management=True)
+broker = rabbitmq.RabbitMQ(HOME / "rabbitmq", management=True, files=most)
 atexit.register(broker.stop)
 broker.environment["XDG_CONFIG_HOME"] = f"{HOME}/config"
 secrets = HOME / "config/cuff/credentials"

@@ -13,7 +13,8 @@ struct FleetText {
         var text = ""
         func family(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: String)]) {
             text += "# TYPE \(name) \(kind)\n# HELP \(name) \(help)\n"
-            for sample in samples { text += "\(name)\(kind == "counter" ? "_total" : "")\(sample.labels) \(sample.value)\n" }
+            let sampleName = name + (kind == "counter" ? "_total" : kind == "info" ? "_info" : "")
+            for sample in samples { text += "\(sampleName)\(sample.labels) \(sample.value)\n" }
         }
         let present = facts.machines.filter { !$0.isRevoked }
         func each(_ value: (MachineFacts) -> Int?) -> [(labels: String, value: String)] {
@@ -45,7 +46,6 @@ struct FleetText {
             present.compactMap { machine in
                 machine.version.map { ("{machine=\"\(Self.label(machine.name))\",version=\"\(Self.label($0))\"}", "1") }
             })
-        text = text.replacing("\ncuff_machine{", with: "\ncuff_machine_info{")
         return text + "# EOF\n"
     }
 
