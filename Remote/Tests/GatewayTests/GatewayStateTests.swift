@@ -85,6 +85,19 @@ import Testing
         #expect(state.storedCount == 1 && state.refusedCount == 3)
     }
 
+    @Test func aReportThatDoesNotFit_DoesNotStopReadings() {
+        var state = running()
+        let report = GatewayState.Message(tag: 1, routingKey: "cuff.pi-7.heartbeat.status", body: Array(#"{"version":"\u0000"}"#.utf8))
+        for message in [report, message(2, "a")] { _ = state.handle(.delivered(message), at: 1) }
+        #expect(state.handle(.time, at: 2) == [.store([item(message(2, "a"))])])
+        guard case .note? = state.handle(.database(.committed), at: 2).first else { return #expect(Bool(false)) }
+        let fault = ServerFault(.reading, "unsupported Unicode escape sequence (22P05)")
+        #expect(
+            state.handle(.database(.failed(fault)), at: 2) == [
+                .tell("a machine's report is left out: unsupported Unicode escape sequence (22P05)"), .acknowledge(2),
+            ])
+    }
+
     @Test func presenceAndCopies_AreAcknowledgedOnly() {
         var state = running()
         let status = GatewayState.Message(tag: 1, routingKey: "cuff.pi-7.status", body: Array("online".utf8))
