@@ -62,7 +62,7 @@ TEST_PACKAGES = libxml2-utils
 REMOTE_PACKAGES = libcurl4-openssl-dev libmosquitto-dev libpq-dev librabbitmq-dev libssl-dev pkg-config
 RECIPE_PACKAGES = curl influxdb jq mosquitto mosquitto-clients openssl postgresql python3-venv rabbitmq-server sqlite3
 DEB_PACKAGES = chrpath debhelper dpkg-dev fakeroot lintian
-GRAFANA = Remote/Grafana/influxdb.json Remote/Grafana/postgresql.json
+GRAFANA = Remote/Grafana/influxdb.json Remote/Grafana/postgresql.json Remote/Grafana/fleet.json Remote/Prometheus/cuff.rules.yml
 REMOTE_PROGRAMS = cuff-sink-hl7 cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
 
 # The binaries to install; packages and tests may use another build.

@@ -32,16 +32,18 @@ let package = Package(
         .executableTarget(name: "cuff-sink-hl7", dependencies: ["HL7Sink", "RemoteSink", "CTLS"]),
         .testTarget(name: "HL7Tests", dependencies: ["HL7Sink", "RemoteSink", .product(name: "CuffCore", package: "cuff")]),
 
+        .target(name: "PersonNames", dependencies: ["RemoteSink", "COpenSSL"]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
-        .executableTarget(name: "cuff-sink-mqtt", dependencies: ["RemoteSink", "CMosquitto"]),
-        .testTarget(name: "MQTTTests", dependencies: ["cuff-sink-mqtt", "RemoteSink"]),
+        .executableTarget(name: "cuff-sink-mqtt", dependencies: ["RemoteSink", "PersonNames", "CMosquitto"]),
+        .testTarget(name: "MQTTTests", dependencies: ["cuff-sink-mqtt", "PersonNames", "RemoteSink"]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "PostgresStore", dependencies: ["RemoteSink", "CPostgres"]),
-        .executableTarget(name: "cuff-sink-postgres", dependencies: ["RemoteSink", "PostgresStore"]),
+        .executableTarget(name: "cuff-sink-postgres", dependencies: ["RemoteSink", "PersonNames", "PostgresStore"]),
         .target(name: "TestServers", path: "Tests/TestServers"),
-        .testTarget(name: "PostgresTests", dependencies: ["RemoteSink", "PostgresStore", "TestServers", "cuff-sink-postgres"]),
+        .testTarget(
+            name: "PostgresTests", dependencies: ["PersonNames", "RemoteSink", "PostgresStore", "TestServers", "cuff-sink-postgres"]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
-        .executableTarget(name: "cuff-gateway", dependencies: ["RemoteSink", "PostgresStore", "CRabbitMQ"]),
+        .executableTarget(name: "cuff-gateway", dependencies: ["RemoteSink", "PostgresStore", "CRabbitMQ", "CCurl"]),
         .testTarget(name: "GatewayTests", dependencies: ["RemoteSink", "PostgresStore", "cuff-gateway"]),
     ],
     swiftLanguageModes: [.v6]

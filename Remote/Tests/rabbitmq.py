@@ -30,18 +30,21 @@ def missing():
 
 
 class RabbitMQ:
-    def __init__(self, folder, more="", beside=None, ports=None):
+    def __init__(self, folder, more="", beside=None, ports=None, management=False, files=0):
         """`more` is added to rabbitmq.conf. `beside`: another node, whose cluster this one joins. `ports`: those of AMQP and MQTT in a
-        configuration that is in the folder already."""
+        configuration that is in the folder already. `management`: with the HTTP API, on the port `http`.
+        `files`: how many it may open, for thousands of connections."""
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(exist_ok=True)
         self.amqp, self.mqtt = ports or (free_port(), free_port())
+        self.http = free_port() if management else None
+        if management: more += f"management.tcp.ip = 127.0.0.1\nmanagement.tcp.port = {self.http}\n"
         self.names = beside.names if beside else free_port()
         if not ports:
             (self.folder / "rabbitmq.conf").write_text(
                 f"listeners.tcp.1 = 127.0.0.1:{self.amqp}\nmqtt.listeners.tcp.1 = 127.0.0.1:{self.mqtt}\n"
                 f"mqtt.exchange = amq.topic\nmqtt.allow_anonymous = false\n{more}")
-            (self.folder / "enabled_plugins").write_text("[rabbitmq_mqtt].")
+            (self.folder / "enabled_plugins").write_text("[rabbitmq_mqtt,rabbitmq_management]." if management else "[rabbitmq_mqtt].")
         # The server has a user of its own.
         for path in (self.folder, self.folder / "rabbitmq.conf", self.folder / "enabled_plugins"): shutil.chown(path, "rabbitmq")
         self.name = f"cuff{self.amqp}@localhost"
@@ -51,6 +54,10 @@ class RabbitMQ:
             "RABBITMQ_LOG_BASE": f"{folder}/log", "RABBITMQ_PID_FILE": f"{folder}/pid", "RABBITMQ_DIST_PORT": str(free_port()),
             # A name server (epmd) of this node's own: the usual one serves all nodes of the machine, and stays.
             "ERL_EPMD_PORT": str(self.names), "ERL_EPMD_ADDRESS": "127.0.0.1"}
+        if files:
+            # The server's script changes to its user, which has the usual limit; this is read afterwards.
+            (self.folder / "env.conf").write_text(f"ulimit -n {files}\n")
+            self.environment["RABBITMQ_CONF_ENV_FILE"] = f"{folder}/env.conf"
         self.process = None
         try: self.begin(beside)
         except BaseException:

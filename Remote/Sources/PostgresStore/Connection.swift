@@ -122,11 +122,7 @@ public final class Connection {
 
     private func prepared() -> Progress {
         guard let version, version >= Schema.version else {
-            return failed(
-                ServerFault(
-                    .configuration,
-                    "the tables of cuff in this database are version \(version ?? 0), and \(Schema.version) is needed; "
-                        + "bring them up to date: cuff-sink-postgres --schema | psql, as the owner"))
+            return failed(Schema.tooOld(version ?? 0))
         }
         phase = .ready
         if isWithoutSync, !hasWarned, let program {
@@ -185,8 +181,10 @@ public final class Connection {
             return ServerFault(.later, text(PQresultErrorMessage(result)), isConnectionLost: true)
         }
         let words = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? "error"
+        let constraint = PQresultErrorField(result, Int32(UInt8(ascii: "n"))).map { String(cString: $0) }
         return ServerFault(
-            state: String(cString: state), message: words, user: address.user, isConnectionLost: PQstatus(handle) == CONNECTION_BAD)
+            state: String(cString: state), message: words, user: address.user, constraint: constraint,
+            isConnectionLost: PQstatus(handle) == CONNECTION_BAD)
     }
 
     private func failed(_ fault: ServerFault) -> Progress {

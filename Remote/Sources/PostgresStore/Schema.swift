@@ -7,7 +7,7 @@ public enum Schema {
     }
 
     /// The version that the programs require. Newer ones are accepted, because migrations only add.
-    public static let version = 2
+    public static let version = 3
 
     private static let migrations = [
         Migration(
@@ -54,25 +54,27 @@ public enum Schema {
                   FROM cuff.reading WHERE type = 'blood_pressure' AND NOT pending;
                 COMMENT ON VIEW cuff.blood_pressure IS 'Completed blood pressures only';
                 """),
+        Migration(version: 3, sql: fleet + "\n" + partitionFunctions),
     ]
 
     /// `through` limits the version, to test databases of older releases.
     public static func script(role: String = "cuff", through last: Int = version) -> String {
         let steps = migrations.filter { $0.version <= last }.map(block).joined(separator: "\n")
         let name = identifier(role)
-        let refused = last >= 2 ? "\nGRANT SELECT, INSERT ON cuff.refused TO \(name);" : ""
+        let manager = role + "_operator"
+        var rights = last >= 2 ? "\nGRANT SELECT, INSERT ON cuff.refused TO \(name);" : ""
+        if last >= 3 { rights += "\n" + operatorRights(identifier(manager), programs: name) }
         return """
-            -- The tables of cuff, version \(last), and the role `\(role)` with the rights to add readings and nothing else.
+            -- The tables of cuff, version \(last), the role `\(role)` with the rights to add readings and nothing else, and the role
+            -- `\(manager)` for those who manage machines.
             -- Run it as the owner of the database; running it again changes nothing and brings older tables up to date:
             --   cuff-sink-postgres --schema | psql -v ON_ERROR_STOP=1 -d DATABASE
             BEGIN;
             SET LOCAL client_min_messages = warning;
+            -- A lock that is not free within a second would hold up the gateway: run it again then.
+            SET LOCAL lock_timeout = '1s';
 
-            DO $do$ BEGIN
-              IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = \(literal(role))) THEN
-                CREATE ROLE \(name) LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT;
-              END IF;
-            END $do$;
+            \([role, manager].map(self.role).joined(separator: "\n"))
 
             CREATE SCHEMA IF NOT EXISTS cuff;
             CREATE TABLE IF NOT EXISTS cuff.migration (version integer PRIMARY KEY, applied timestamptz NOT NULL DEFAULT now());
@@ -81,14 +83,24 @@ public enum Schema {
             \(steps)
 
             REVOKE ALL ON SCHEMA cuff FROM PUBLIC;
-            REVOKE ALL ON ALL TABLES IN SCHEMA cuff FROM PUBLIC, \(name);
+            REVOKE ALL ON ALL TABLES IN SCHEMA cuff FROM PUBLIC, \(name), \(identifier(manager));
             GRANT USAGE ON SCHEMA cuff TO \(name);
             GRANT SELECT ON cuff.migration TO \(name);
             -- UPDATE, because a pending reading is completed later; SELECT, because ON CONFLICT reads the old row.
-            GRANT SELECT, INSERT, UPDATE ON cuff.reading TO \(name);\(refused)
+            GRANT SELECT, INSERT, UPDATE ON cuff.reading TO \(name);\(rights)
             COMMIT;
-
+            \(last >= 3 ? Self.personIndex : "")
             """
+    }
+
+    private static func role(_ name: String) -> String {
+        """
+        DO $do$ BEGIN
+          IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = \(literal(name))) THEN
+            CREATE ROLE \(identifier(name)) LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT;
+          END IF;
+        END $do$;
+        """
     }
 
     private static func block(_ migration: Migration) -> String {

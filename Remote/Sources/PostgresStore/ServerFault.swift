@@ -33,8 +33,9 @@ public struct ServerFault: Error, Sendable, Equatable {
     }
 
     /// An error response.
-    public init(state: String, message: String, user: String = "", isConnectionLost: Bool = false) {
-        let kind = Self.kind(of: state)
+    public init(state: String, message: String, user: String = "", constraint: String? = nil, isConnectionLost: Bool = false) {
+        // While the table is cut by month, for some seconds; `later` keeps the reading.
+        let kind = constraint == Schema.temporaryConstraint ? .later : Self.kind(of: state)
         let hint: String? =
             switch state {
             case "28P01": "put the correct password of `\(user)` into the passfile (~/.pgpass)"

@@ -4,6 +4,8 @@ public enum Answer: Sendable, Equatable {
     case ready
     /// The same, and the helper accepts deletions.
     case readyForDeletions
+    /// And for reports of the machine's state.
+    case readyForStatus
     case ok(id: String, revision: Int)
     /// The server is unreachable: `cuff` keeps the unanswered lines, stops this helper and restarts it after a growing pause.
     case later(String)
@@ -15,7 +17,7 @@ public enum Answer: Sendable, Equatable {
     public var isLast: Bool {
         switch self {
         case .later, .fatal: true
-        case .ready, .readyForDeletions, .ok, .refuse: false
+        case .ready, .readyForDeletions, .readyForStatus, .ok, .refuse: false
         }
     }
 
@@ -24,6 +26,7 @@ public enum Answer: Sendable, Equatable {
         switch self {
         case .ready: "ready 1\n"
         case .readyForDeletions: "ready 1 deletions\n"
+        case .readyForStatus: "ready 1 deletions status\n"
         case .ok(let id, let revision): "ok \(id) \(revision)\n"
         case .later(let text): "later \(Self.oneLine(text))\n"
         case .refuse(let id, let revision, let text): "refuse \(id) \(revision) \(Self.oneLine(text))\n"

@@ -17,6 +17,8 @@ public final class Conversation {
 
     public enum Input: Sendable, Equatable {
         case reading(ReadingLine)
+        /// What `cuff` says about this machine; without an answer.
+        case status(JSONValue)
         /// A line that is not a reading. It has no id to answer with; send `fatal`.
         case unreadable
     }
@@ -29,9 +31,10 @@ public final class Conversation {
     }
 
     /// Sends the first line. All helpers here accept deletions if `cuff` offers them.
-    public func greet() {
-        let offers = getenv("CUFF_SINK_OFFERS").map { String(cString: $0) } ?? ""
-        answer(offers.split(separator: " ").contains("deletions") ? .readyForDeletions : .ready)
+    public func greet(takesStatus: Bool = false) {
+        let offers = (getenv("CUFF_SINK_OFFERS").map { String(cString: $0) } ?? "").split(separator: " ")
+        guard offers.contains("deletions") else { return answer(.ready) }
+        answer(takesStatus && offers.contains("status") ? .readyForStatus : .readyForDeletions)
     }
 
     /// Poll this for input; -1 after the end.
@@ -56,12 +59,18 @@ public final class Conversation {
         while let end = bytes[start...].firstIndex(of: 0x0A) {
             keep(bytes[start..<end])
             start = end + 1
-            lines.append((isTooLong ? nil : ReadingLine(rest)).map { .reading($0) } ?? .unreadable)
+            lines.append(isTooLong ? .unreadable : Self.input(rest))
             rest.removeAll(keepingCapacity: true)
             isTooLong = false
         }
         keep(bytes[start...])
         return lines
+    }
+
+    private static func input(_ line: [UInt8]) -> Input {
+        if let reading = ReadingLine(line) { return .reading(reading) }
+        guard let value = JSONValue(parsing: line), value["type"]?.string == "status" else { return .unreadable }
+        return .status(value)
     }
 
     private func keep(_ bytes: ArraySlice<UInt8>) {

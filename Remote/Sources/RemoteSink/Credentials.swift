@@ -34,8 +34,27 @@ public struct Credentials: Sendable {
     public func contents(_ name: String) throws(ConfigurationFault) -> String? {
         // systemd protects its folder, partly by ACLs, which look like group permissions.
         if let systemd, let text = try Self.read("\(systemd)/\(name)", isGuarded: true) { return text }
-        guard let own else { return nil }
-        return try Self.read("\(own)/\(name)", isGuarded: false)
+        if let own, let text = try Self.read("\(own)/\(name)", isGuarded: false) { return text }
+        // Those of the service, for root.
+        guard geteuid() == 0 else { return nil }
+        return try Self.read("\(Self.machine)/\(name)", isGuarded: false)
+    }
+
+    private static let machine = "/etc/cuff/credentials"
+
+    /// The first two lines of a file, user and password; `nil` if the file does not exist.
+    public func login(_ name: String) throws(ConfigurationFault) -> (user: String, password: String)? {
+        guard !name.isEmpty, name.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x2E || $0 == 0x2D }),
+            name.utf8.first != 0x2E
+        else {
+            throw ConfigurationFault("login=\(name) is not the name of a credential: use a-z, 0-9, . and -")
+        }
+        guard let text = try contents(name) else { return nil }
+        let lines = text.split(separator: "\n")
+        guard lines.count >= 2, lines.prefix(2).allSatisfy({ !$0.utf8.contains(0) }) else {
+            throw ConfigurationFault("\(name) must have two lines: user and password")
+        }
+        return (String(lines[0]), String(lines[1]))
     }
 
     /// Where to put a credential, for messages.

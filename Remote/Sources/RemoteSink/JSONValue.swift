@@ -12,6 +12,10 @@ public enum JSONValue: Sendable, Equatable {
     public struct Member: Sendable, Equatable {
         public let key: String
         public let value: JSONValue
+        public init(key: String, value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
     }
 
     public var string: String? { if case .string(let text) = self { text } else { nil } }

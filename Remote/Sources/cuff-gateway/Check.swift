@@ -5,7 +5,7 @@ import RemoteSink
 enum Check {
     static func run(_ address: BrokerAddress, _ broker: Broker, _ database: PostgresAddress) -> CheckResult {
         let stored: String
-        switch DatabaseCheck.run(database, [ReadingStatement.insert, RefusedStatement.insert]) {
+        switch DatabaseCheck.run(database, [ReadingStatement.insert, RefusedStatement.insert, MachineStatement.insert]) {
         case .ok(let text): stored = text
         case .later(let text): return .later("the database: " + text)
         case .fatal(let text): return .fatal("the database: " + text)

@@ -2,7 +2,10 @@ import RemoteSink
 
 /// Users, permissions and policies, as JSON for `rabbitmqctl import_definitions` and as single commands.
 struct Definitions {
-    struct User { let name, password: String }
+    struct User {
+        let name, password: String
+        var tags: [String] = []
+    }
     struct Permission { let user, vhost, configure, write, read: String }
     struct TopicPermission { let user, vhost, exchange, write, read: String }
 
@@ -20,7 +23,12 @@ struct Definitions {
         return Self.object([
             (
                 "users",
-                Self.array(users.map { Self.object([("name", quoted($0.name)), ("password", quoted($0.password)), ("tags", "[]")]) })
+                Self.array(
+                    users.map {
+                        Self.object([
+                            ("name", quoted($0.name)), ("password", quoted($0.password)), ("tags", Self.array($0.tags.map(quoted))),
+                        ])
+                    })
             ),
             (
                 "permissions",

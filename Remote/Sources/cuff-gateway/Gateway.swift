@@ -13,6 +13,8 @@ struct Gateway {
     private let connection: Connection
     private var state = GatewayState()
     private var isDone = false
+    /// For the metrics.
+    var counts: GatewayCounts?
     private let stop: Int32
 
     init(_ broker: Broker, _ database: PostgresAddress) {
@@ -31,7 +33,10 @@ struct Gateway {
         say("cuff-gateway: stopped; \(state.storedCount) readings stored, \(state.refusedCount) messages set aside")
     }
 
-    private mutating func handle(_ event: GatewayState.Event) { perform(state.handle(event, at: monotonicSeconds())) }
+    private mutating func handle(_ event: GatewayState.Event) {
+        perform(state.handle(event, at: monotonicSeconds()))
+        counts?.set(stored: state.storedCount, refused: state.refusedCount)
+    }
 
     private mutating func perform(_ effects: [GatewayState.Effect]) {
         for effect in effects {
@@ -42,6 +47,7 @@ struct Gateway {
             case .setAside(let refused):
                 let items = refused.map { (routingKey: $0.routingKey, body: $0.body, reason: $0.reason) }
                 handle(.database(connection.execute(RefusedStatement.insert, RefusedStatement.parameter(items))))
+            case .note(let reports): handle(.database(connection.execute(MachineStatement.insert, MachineStatement.parameter(reports))))
             case .acknowledge(let tag):
                 do throws(BrokerFault) { try broker.acknowledge(tag) } catch { handle(.brokerFailed(error.text)) }
             case .disconnect:

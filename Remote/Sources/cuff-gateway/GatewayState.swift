@@ -47,6 +47,8 @@ struct GatewayState {
         case connectBroker
         case store([ReadingStatement.Item])
         case setAside([Refused])
+        /// Notes when messages of machines came, and what they said about themselves.
+        case note([MachineStatement.Report])
         /// Acknowledges this message and all before it.
         case acknowledge(UInt64)
         case disconnect
@@ -63,6 +65,7 @@ struct GatewayState {
         case ready
         case storing
         case settingAside
+        case noting
         case over
     }
 
@@ -74,6 +77,8 @@ struct GatewayState {
     private var batch: [Message] = []
     private var items: [(item: ReadingStatement.Item, message: Message)] = []
     private var refused: [Refused] = []
+    private var machines = MachineReports()
+    private var reports: [MachineStatement.Report] = []
     private var work = BatchWork(count: 0)
     private var deadline: Double?
     private var stopBy: Double?
@@ -108,7 +113,7 @@ struct GatewayState {
             phase = .ready
             tell("storing readings from the queue", &effects)
         case .delivered(let message):
-            guard [.ready, .storing, .settingAside].contains(phase) else { break }
+            guard [.ready, .storing, .settingAside, .noting].contains(phase) else { break }
             if held.isEmpty { heldSince = now }
             held.append(message)
         case .database(.committed): committed(&effects)
@@ -125,7 +130,7 @@ struct GatewayState {
 
     private mutating func proceed(_ now: Double, _ effects: inout [Effect]) {
         if case .resting(let until) = phase, now >= until { phase = .idle }
-        if stopBy != nil, phase != .over, phase != .storing, phase != .settingAside {
+        if stopBy != nil, phase != .over, !isExecuting {
             phase = .over
             effects += [.disconnect, .exit]
         }
@@ -137,10 +142,12 @@ struct GatewayState {
         if phase == .ready && !held.isEmpty && (held.count >= limits.prefetch || now >= heldSince + limits.collect) {
             begin(now)
             next(now, &effects)
-        } else if phase == .storing || phase == .settingAside, deadline == nil {
+        } else if isExecuting, deadline == nil {
             next(now, &effects)
         }
     }
+
+    private var isExecuting: Bool { phase == .storing || phase == .settingAside || phase == .noting }
 
     private mutating func begin(_ now: Double) {
         batch = Array(held.prefix(limits.prefetch))
@@ -148,8 +155,10 @@ struct GatewayState {
         heldSince = now
         (items, refused) = ([], [])
         for message in batch {
-            switch Routing(message.routingKey).kind {
-            case .ignored: break
+            let kind = Routing(message.routingKey).kind
+            machines.add(kind, message.body, at: now)
+            switch kind {
+            case .ignored, .presence, .heartbeat: break
             // `cuff-sink-mqtt --check` sends an empty message to test its permissions.
             case .reading where message.body.isEmpty: break
             case .reading(let machine):
@@ -164,6 +173,7 @@ struct GatewayState {
                 }
             }
         }
+        reports = machines.take()
         work = BatchWork(count: items.count)
         phase = .storing
     }
@@ -181,6 +191,10 @@ struct GatewayState {
             phase = .settingAside
             deadline = now + limits.statement
             effects.append(.setAside(refused))
+        } else if !reports.isEmpty {
+            phase = .noting
+            deadline = now + limits.statement
+            effects.append(.note(reports))
         } else {
             phase = .ready
             if let last = batch.last { effects.append(.acknowledge(last.tag)) }
@@ -202,6 +216,7 @@ struct GatewayState {
                 "set aside \(refused.count == 1 ? "1 message" : "\(refused.count) messages") in cuff.refused: \(refused[0].reason)",
                 &effects)
             refused = []
+        case .noting: reports = []
         default: break
         }
     }
@@ -209,6 +224,12 @@ struct GatewayState {
     // MARK: Faults
 
     private mutating func databaseFailed(_ fault: ServerFault, _ now: Double, _ effects: inout [Effect]) {
+        if phase == .noting, fault.kind == .reading, !fault.isConnectionLost {
+            // What a machine says about itself must not stop readings.
+            tell("a machine's report is left out: \(fault.text)", &effects)
+            (reports, deadline) = ([], nil)
+            return
+        }
         guard phase == .storing, fault.kind == .reading, !fault.isConnectionLost else {
             return fail("the database: " + fault.text, now, &effects)
         }
@@ -233,7 +254,7 @@ struct GatewayState {
         phase = .resting(until: now + pause)
         pause = min(pause * 2, limits.longestPause)
         deadline = nil
-        (held, batch, items, refused) = ([], [], [], [])
+        (held, batch, items, refused, reports) = ([], [], [], [], [])
         work = BatchWork(count: 0)
     }
 
@@ -242,21 +263,5 @@ struct GatewayState {
         guard text != lastText else { return }
         lastText = text
         effects.append(.tell(text))
-    }
-}
-
-/// A parsed routing key: an MQTT topic with dots for slashes: `cuff.MACHINE.DEVICE.USER.reading`.
-struct Routing {
-    enum Kind: Equatable {
-        case reading(machine: String)
-        /// Presence, and the copy of the newest reading, which is also delivered as a reading.
-        case ignored
-    }
-
-    let kind: Kind
-
-    init(_ key: String) {
-        let words = key.split(separator: ".", omittingEmptySubsequences: false)
-        kind = words.last == "status" || words.last == "state" ? .ignored : .reading(machine: words.count > 2 ? String(words[1]) : "")
     }
 }

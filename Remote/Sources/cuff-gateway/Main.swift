@@ -5,21 +5,34 @@ import RemoteSink
 @main
 struct Main {
     static let usage = """
-        usage: cuff-gateway --from amqps://USER@HOST/ --to postgres://USER@HOST/DATABASE
-                   store readings from the RabbitMQ queue `cuff` until stopped
+        usage: cuff-gateway --from amqps://USER@HOST/ --to postgres://USER@HOST/DATABASE [--metrics HOST:PORT]
+                   store readings from the RabbitMQ queue `cuff` until stopped; with --metrics serve /metrics and a page
                cuff-gateway --check --from amqps://USER@HOST/ --to postgres://USER@HOST/DATABASE
                    check whether that would work; consumes and stores nothing
                cuff-gateway --from amqps://USER@HOST/ --setup [--machine NAME]…
-                   declare the queue, its binding, the alternate exchange and a user for each machine (run on the broker)
+                   declare the queue, its binding, the alternate exchange and a user for each machine (run on the broker);
+                   with --operator also the administrator for `machine`
+               cuff-gateway machine add NAME… | list | show NAME… | rotate [--finish] NAME… | revoke NAME…
+                   give machines access to the broker, exchange it or take it away; each action is recorded in cuff.audit
+               cuff-gateway erase SUBJECT
+                   remove a person's readings from the tables, and refuse them if they are delivered again
+               cuff-gateway prune --older-than AGE
+                   remove readings older than, e.g., 24months
+               cuff-gateway check
+                   say what is wrong: machines that are silent, behind, refused or old, and what waits at the broker; exits with 1
 
+        The verbs take [--management http://USER@HOST/] [--to postgres://USER@HOST/DATABASE] [--machines mqtts://HOST/?cafile=FILE], or
+        lines such as database = "postgres://…" in ~/.config/cuff/gateway.toml or /etc/cuff/gateway.toml.
         The password of the broker's user is read from ~/.config/cuff/credentials/amqp.password (mode 0600) or systemd's
         $CREDENTIALS_DIRECTORY, that of the database from libpq's passfile (~/.pgpass).
         """
 
     static func main() {
+        let words = Array(CommandLine.arguments.dropFirst())
+        if let first = words.first, Verb.words.contains(first) { exit(run(words)) }
         let arguments: Arguments
         do throws(ConfigurationFault) {
-            arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+            arguments = try Arguments(words)
         } catch {
             say("cuff-gateway: \(error.description)\n\(usage)")
             exit(EX_USAGE)
@@ -30,7 +43,7 @@ struct Main {
             let broker = Broker(address, password: try address.password(Credentials()))
             if arguments.isSetup {
                 let setup = Setup(address, broker, password: try address.password(Credentials()))
-                exit(try setup.run(machines: arguments.machines) ? 0 : EX_UNAVAILABLE)
+                exit(try setup.run(machines: arguments.machines, isForOperator: arguments.isForOperator) ? 0 : EX_UNAVAILABLE)
             }
             let database = try PostgresAddress(arguments.to)
             if arguments.isCheck {
@@ -39,6 +52,11 @@ struct Main {
                 exit(result.status)
             }
             var gateway = Gateway(broker, database)
+            if !arguments.metrics.isEmpty {
+                let counts = GatewayCounts()
+                gateway.counts = counts
+                try StatusServer(arguments.metrics, database: database, counts: counts).start()
+            }
             gateway.run()
         } catch {
             arguments.isCheck ? print(CheckResult.fatal(error.description).line, terminator: "") : say("cuff-gateway: \(error.description)")
@@ -47,10 +65,43 @@ struct Main {
     }
 }
 
+extension Main {
+    /// A verb; returns the exit status.
+    private static func run(_ words: [String]) -> Int32 {
+        let verb: Verb
+        var options: Options
+        do throws(ConfigurationFault) {
+            (verb, options) = try Verb.parse(words)
+            try options.complete()
+        } catch {
+            say("cuff-gateway: \(error.description)\n\(usage)")
+            return EX_USAGE
+        }
+        do throws(VerbFault) {
+            guard !options.database.isEmpty else {
+                throw VerbFault("no database: add --to postgres://USER@HOST/DATABASE, or database = \"…\" in \(Options.file)")
+            }
+            switch verb {
+            case .machine(let action, let names): try MachineVerb(options).run(action, names)
+            case .check: return try CheckVerb(options: options).run()
+            case .erase(let subject): try EraseVerb(options).run(subject)
+            case .prune(let age): try PruneVerb(options).run(age)
+            }
+            return 0
+        } catch {
+            say("cuff-gateway: \(error.text)")
+            return error.status
+        }
+    }
+}
+
 struct Arguments: Equatable {
     var from = ""
     var to = ""
+    /// HOST:PORT of the page and the metrics.
+    var metrics = ""
     var isSetup = false
+    var isForOperator = false
     var isCheck = false
     var machines: [String] = []
     var wantsHelp = false
@@ -65,9 +116,11 @@ struct Arguments: Equatable {
             switch word {
             case "--from": from = try value()
             case "--to": to = try value()
+            case "--metrics": metrics = try value()
             case "--setup": isSetup = true
+            case "--operator": isForOperator = true
             case "--check": isCheck = true
-            case "--machine": machines.append(try Self.machine(try value()))
+            case "--machine": machines.append(try MachineName.check(try value()))
             case "--help", "-h": wantsHelp = true
             default: throw ConfigurationFault("unknown argument `\(word.prefix(40))`")
             }
@@ -75,16 +128,8 @@ struct Arguments: Equatable {
         guard !wantsHelp else { return }
         guard !from.isEmpty else { throw ConfigurationFault("--from is missing") }
         guard isSetup != !to.isEmpty else { throw ConfigurationFault(isSetup ? "--setup cannot be combined with --to" : "--to is missing") }
+        guard metrics.isEmpty || !isSetup && !isCheck else { throw ConfigurationFault("--metrics is for a gateway that runs") }
         guard !isSetup || !isCheck else { throw ConfigurationFault("--check and --setup cannot be combined") }
-        guard isSetup || machines.isEmpty else { throw ConfigurationFault("--machine requires --setup") }
-    }
-
-    /// The name is used as a topic level, a word of a routing key and a user name.
-    private static func machine(_ name: String) throws(ConfigurationFault) -> String {
-        let isName = name.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x41...0x5A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x5F || $0 == 0x2D }
-        guard isName, name.utf8.count <= 64 else {
-            throw ConfigurationFault("`\(name.prefix(70))` is not a machine name: use 1 to 64 of A-Z, a-z, 0-9, _ and -")
-        }
-        return name
+        guard isSetup || machines.isEmpty && !isForOperator else { throw ConfigurationFault("--machine and --operator require --setup") }
     }
 }

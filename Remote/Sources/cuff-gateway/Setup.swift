@@ -24,12 +24,13 @@ struct Setup {
     /// killed after 1.5 s it has all of them. So machines get their permissions after this pause.
     private static let pauseAfterDeclaration: UInt32 = 5
 
-    func run(machines: [String]) throws(ConfigurationFault) -> Bool {
+    func run(machines: [String], isForOperator: Bool = false) throws(ConfigurationFault) -> Bool {
         let users = control(["list_users", "--no-table-headers"])
         let names = Set(users.output.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) })
         let isControlled = users.status == 0
         if isControlled {
             try importGateway(exists: names.contains(address.user))
+            if isForOperator { try importOperator(exists: names.contains(try ManagementAddress(ManagementAddress.usual).user)) }
         } else {
             say(
                 "cuff-gateway: rabbitmqctl does not answer here (\(Answer.oneLine(users.output))); run these commands on the broker, as root:"
@@ -69,20 +70,33 @@ struct Setup {
             unroutedPolicies: [address.vhost])
     }
 
-    /// A machine may publish, and read retained messages, only below its own name. A subscription uses a queue
-    /// named after the client id (`cuff-NAME`, `cuff-NAME.PID` for a check). `passwords` are those of new machines.
+    /// `passwords` are those of new machines.
     private func machineDefinitions(_ machines: [String], _ passwords: [String: String]) -> Definitions {
         let vhost = address.vhost
+        let rights = machines.map { (name: $0, rights: MachineRights($0)) }
         return Definitions(
             users: passwords.sorted { $0.key < $1.key }.map { .init(name: $0.key, password: $0.value) },
-            permissions: machines.map {
-                let queue = "mqtt-subscription-cuff-\($0)(\\.[0-9]+)?qos[01]"
-                return .init(
-                    user: $0, vhost: vhost, configure: "^\(queue)$", write: "^(amq\\.topic|\(queue))$", read: "^(amq\\.topic|\(queue))$")
+            permissions: rights.map {
+                .init(user: $0.name, vhost: vhost, configure: $0.rights.configure, write: $0.rights.write, read: $0.rights.read)
             },
-            topicPermissions: machines.map {
-                .init(user: $0, vhost: vhost, exchange: Self.exchange, write: "^cuff\\.\($0)\\.", read: "^cuff\\.\($0)\\.")
+            topicPermissions: rights.map {
+                .init(user: $0.name, vhost: vhost, exchange: Self.exchange, write: $0.rights.topics, read: $0.rights.topics)
             })
+    }
+
+    /// The administrator for `cuff-gateway machine`. Its password is written first, and kept if it is there.
+    private func importOperator(exists: Bool) throws(ConfigurationFault) {
+        let credentials = Credentials()
+        var password = try credentials.find(ManagementAddress.credential)
+        let name = try ManagementAddress(ManagementAddress.usual).user
+        guard !exists || password == nil else { return }
+        if password == nil {
+            let new = NewSecret.make()
+            try SmallFile.replace(credentials.place(ManagementAddress.credential), with: new + "\n")
+            password = new
+        }
+        try load(Definitions(users: [.init(name: name, password: password ?? "", tags: ["administrator"])]))
+        print("the administrator `\(name)` has the password in \(credentials.place(ManagementAddress.credential))")
     }
 
     private func importGateway(exists: Bool) throws(ConfigurationFault) {
@@ -93,7 +107,7 @@ struct Setup {
     private func importMachines(_ machines: [String], existing: Set<String>) throws(ConfigurationFault) {
         var passwords: [String: String] = [:]
         for machine in machines where !existing.contains(machine) && passwords[machine] == nil {
-            let secret = Self.newSecret()
+            let secret = NewSecret.make()
             try Self.write(secret, to: Self.passwordFile(machine))
             passwords[machine] = secret
         }
@@ -121,13 +135,6 @@ struct Setup {
         guard result.status == 0 else {
             throw ConfigurationFault("rabbitmqctl could not import the users and their permissions: \(Answer.oneLine(result.output))")
         }
-    }
-
-    /// 160 bits.
-    private static func newSecret() -> String {
-        let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
-        var random = SystemRandomNumberGenerator()
-        return String((0..<32).map { _ in letters[Int(random.next() & 31)] })
     }
 
     private static func write(_ secret: String, to file: String) throws(ConfigurationFault) {

@@ -44,6 +44,7 @@ final class Run {
         for input in conversation.receive() {
             switch input {
             case .reading(let line): handle(.reading(line))
+            case .status: break
             case .unreadable: handle(.unreadable)
             }
         }
@@ -88,7 +89,7 @@ final class Run {
             switch answer {
             case .later: status = 75
             case .fatal: status = 78
-            case .ready, .readyForDeletions, .ok, .refuse: break
+            case .ready, .readyForDeletions, .readyForStatus, .ok, .refuse: break
             }
         case .drop: connection = nil
         case .exit: break

@@ -82,6 +82,7 @@ struct Main {
             for input in inputs {
                 switch input {
                 case .reading(let reading): state.accept(reading)
+                case .status: break
                 case .unreadable: conversation.answer(.fatal("a line on standard input is not a reading"))
                 }
             }

@@ -28,6 +28,8 @@ extension MQTTState {
     enum Event: Sendable {
         case reading(ReadingLine)
         case unreadable
+        /// What `cuff` says about this machine.
+        case status(JSONValue)
         case inputClosed
         /// CONNACK accepted it.
         case connected

@@ -19,6 +19,7 @@ struct MQTTState: Sendable {
     private enum Purpose: Sendable {
         case online, offline
         case announcement(device: String)
+        case heartbeat
         case state(Slot, Newness)
         case reading(Entry)
     }
@@ -44,6 +45,7 @@ struct MQTTState: Sendable {
     private var queued: [Entry] = []
     private var queueStart = 0
     private var waitingCount = 0
+    private var heartbeat = Heartbeat()
     private var effects: [Effect] = []
 
     init(_ settings: Settings, limits: Limits = Limits()) {
@@ -70,6 +72,7 @@ struct MQTTState: Sendable {
         switch event {
         case .reading(let line): accept(line)
         case .unreadable: finish(.fatal("cuff sent a line that is not a reading; do both programs have the same version?"))
+        case .status(let report): heartbeat.accept(report)
         case .inputClosed:
             isInputClosed = true
             farewell = (now + limits.farewell, now + limits.longestFarewell)
@@ -111,6 +114,7 @@ struct MQTTState: Sendable {
             announce(now)
             publishReadings(now)
             publishStates(now)
+            if let report = heartbeat.next(settings) { publish(.heartbeat, settings.topics.heartbeat, report, isRetained: true, now) }
             if isInputClosed && unanswered == 0 && !slots.values.contains(where: \.isPublishing) { leave(now) }
         }
         guard isInputClosed, unanswered == 0, phase != .over, phase != .working, phase != .leaving else { return }
@@ -268,6 +272,7 @@ struct MQTTState: Sendable {
         case .announcement(let device):
             if case .refuse(let text) = verdict { return finish(.fatal("discovery below \(settings.discovery ?? ""): \(text)")) }
             announcements[device]?.acknowledged()
+        case .heartbeat: heartbeat.acknowledged()
         case .state(let key, let newness): stateAcknowledged(key, newness, verdict)
         case .reading(let entry): readingAcknowledged(entry, verdict)
         }
@@ -378,6 +383,7 @@ struct MQTTState: Sendable {
         pause = min(pause * 2, limits.longestPause)
         deadline = nil
         purposes.removeAll()
+        heartbeat.forget()
         fetches.removeAll()
         for key in slots.keys { slots[key]?.forget() }
         for device in announcements.keys { announcements[device]?.forget() }

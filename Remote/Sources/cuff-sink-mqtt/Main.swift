@@ -1,4 +1,5 @@
 import Glibc
+import PersonNames
 import RemoteSink
 
 @main
@@ -9,6 +10,7 @@ struct Main {
             cuff watch --sink 'mqtt://USER@HOST/?gateway=NAME&discovery=homeassistant'
         It runs alone for these:
             cuff-sink-mqtt --check ADDRESS             tell whether that would work; nothing is stored
+            cuff-sink-mqtt --subject PERSON            print the subject of a person of this machine
             cuff-sink-mqtt --forget DEVICE ADDRESS     remove a cuff from the broker, and so from Home Assistant
         The password is the first line of $CREDENTIALS_DIRECTORY/mqtt.password or ~/.config/cuff/credentials/mqtt.password (0600).
         """
@@ -20,6 +22,7 @@ struct Main {
         case 1 where arguments[0] == "--version": print(helperVersion)
         case 1 where !arguments[0].hasPrefix("-"): exit(publish(arguments[0]))
         case 2 where arguments[0] == "--check": exit(check(arguments[1]))
+        case 2 where arguments[0] == "--subject": exit(subject(arguments[1]))
         case 3 where arguments[0] == "--forget": exit(forget(arguments[1], arguments[2]))
         default:
             say(usage)
@@ -33,15 +36,25 @@ struct Main {
 
     private static func publish(_ text: String) -> Int32 {
         let conversation = Conversation()
-        conversation.greet()
+        conversation.greet(takesStatus: text.contains("heartbeat="))
         do throws(ConfigurationFault) {
             let settings = try settings(text)
             if !settings.isEncrypted && !settings.isLoopback {
                 say("cuff-sink-mqtt: the connection to \(settings.place) is not encrypted, nor is a password sent over it; use mqtts://")
             }
-            return Run(settings, conversation).run()
+            return Run(settings, conversation, PersonRule(settings.persons, program: "cuff-sink-mqtt")).run()
         } catch {
             conversation.answer(.fatal(error.description))
+            return 78
+        }
+    }
+
+    private static func subject(_ name: String) -> Int32 {
+        do throws(ConfigurationFault) {
+            print(try Subjects.own().subject(of: name))
+            return 0
+        } catch {
+            say("cuff-sink-mqtt: \(error.description)")
             return 78
         }
     }

@@ -1,20 +1,28 @@
 import Glibc
+import PersonNames
 import RemoteSink
 
 /// Performs the effects of `MQTTState`: one thread, one poll() for `cuff`, the broker and timers.
 final class Run {
     private let conversation: Conversation
     private let settings: Settings
+    private let persons: PersonRule
     private var state: MQTTState
     private var broker: Broker?
     private var status: Int32 = 0
     private var hasSaidClosed = false
     private static let connectLimit: UInt32 = 15
 
-    init(_ settings: Settings, _ conversation: Conversation) {
+    init(_ settings: Settings, _ conversation: Conversation, _ persons: PersonRule) {
         self.settings = settings
         self.conversation = conversation
-        state = MQTTState(settings)
+        self.persons = persons
+        // Each machine has pauses of its own, so that not all of them return to a restarted broker at once.
+        let spread = Double.random(in: 0.5...1.5)
+        var limits = MQTTState.Limits()
+        limits.firstPause *= spread
+        limits.longestPause *= spread
+        state = MQTTState(settings, limits: limits)
     }
 
     func run() -> Int32 {
@@ -56,7 +64,8 @@ final class Run {
     private func receive() {
         for input in conversation.receive() {
             switch input {
-            case .reading(let line): handle(.reading(line))
+            case .reading(let line): handle(.reading(persons.apply(line)))
+            case .status(let report): handle(.status(report))
             case .unreadable: handle(.unreadable)
             }
         }
@@ -77,7 +86,7 @@ final class Run {
             switch answer {
             case .later: status = 75
             case .fatal: status = 78
-            case .ready, .readyForDeletions, .ok, .refuse: break
+            case .ready, .readyForDeletions, .readyForStatus, .ok, .refuse: break
             }
         case .say(let text): say("cuff-sink-mqtt: \(text)")
         case .disconnect: broker?.disconnect()

@@ -1,3 +1,4 @@
+import PersonNames
 import RemoteSink
 
 /// The validated settings of the address: `mqtt://USER@HOST:PORT/?gateway=NAME&prefix=cuff&discovery=homeassistant`.
@@ -19,10 +20,14 @@ struct Settings: Sendable, Equatable {
     var isUnheardTaken = false
     /// Whether the newest reading is retained, which requires permission to read it back.
     var keepsState = true
+    /// How messages name persons.
+    var persons = PersonForm.subjects
     /// The path of the password file, for messages.
     var passwordPlace = ""
 
-    static let keys = ["gateway", "prefix", "discovery", "cafile", "certfile", "keyfile", "nobody-listens", "state"]
+    static let keys = [
+        "gateway", "prefix", "discovery", "cafile", "certfile", "keyfile", "nobody-listens", "state", "login", "persons", "heartbeat",
+    ]
     static let keepAlive = 30
 
     init(_ address: HelperAddress, credentials: Credentials, hostName: String) throws(ConfigurationFault) {
@@ -41,6 +46,14 @@ struct Settings: Sendable, Equatable {
         user = address.user.flatMap { $0.isEmpty ? nil : $0 }
         if user != nil { password = try credentials.find("mqtt.password") }
         passwordPlace = credentials.place("mqtt.password")
+        if let name = address["login"] {
+            guard user == nil else { throw ConfigurationFault("login= names user and password; leave out the user before the @") }
+            guard let login = try credentials.login(name) else {
+                throw ConfigurationFault("no credential \(name): write user and password to \(credentials.place(name)), mode 0600")
+            }
+            (user, password) = login
+            passwordPlace = credentials.place(name)
+        }
         gateway = Topics.level(address["gateway"].flatMap { $0.isEmpty ? nil : $0 } ?? hostName)
         guard !gateway.isEmpty else { throw ConfigurationFault("this machine has no name; add ?gateway=NAME") }
         prefix = try Self.base(address["prefix"] ?? "cuff", "prefix")
@@ -64,9 +77,16 @@ struct Settings: Sendable, Equatable {
         case "no": keepsState = false
         case let other?: throw ConfigurationFault("state=\(other) is unknown; use yes or no")
         }
+        persons = try Self.persons(address["persons"], hasDiscovery: discovery != nil)
         guard keepsState || discovery == nil else {
             throw ConfigurationFault("discovery needs the retained state; leave out state=no")
         }
+    }
+
+    /// Home Assistant shows its entities by name; everywhere else names stay on this machine.
+    private static func persons(_ word: String?, hasDiscovery: Bool) throws(ConfigurationFault) -> PersonForm {
+        guard let word else { return hasDiscovery ? .names : .subjects }
+        return try PersonForm(setting: word)
     }
 
     /// A topic prefix: levels without wildcards.

@@ -1,4 +1,5 @@
 import Glibc
+import PersonNames
 import PostgresStore
 import RemoteSink
 
@@ -7,13 +8,15 @@ struct Delivery {
     private let conversation: Conversation
     private let connection: Connection
     private let machine: String
+    private let persons: PersonRule
     private var state = DeliveryState()
     private var isDone = false
 
     /// Limits libpq's blocking name lookup with SIGALRM, in seconds.
     private static let lookUp: UInt32 = 20
 
-    init(_ address: PostgresAddress, _ conversation: Conversation) {
+    init(_ address: PostgresAddress, _ conversation: Conversation, _ persons: PersonRule) {
+        self.persons = persons
         self.conversation = conversation
         connection = Connection(address, program: "cuff-sink-postgres")
         machine = ownHostName()
@@ -62,7 +65,10 @@ struct Delivery {
             handle(.database(progress))
         }
         if entries[0].revents != 0 {
-            let lines = conversation.receive()
+            let lines = conversation.receive().map { (input) -> Conversation.Input in
+                guard case .reading(let line) = input else { return input }
+                return .reading(persons.apply(line))
+            }
             if !lines.isEmpty { handle(.received(lines)) }
             if conversation.isClosed { handle(.inputEnded) }
         }

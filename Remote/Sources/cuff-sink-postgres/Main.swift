@@ -1,4 +1,5 @@
 import Glibc
+import PersonNames
 import PostgresStore
 import RemoteSink
 
@@ -8,9 +9,10 @@ struct Main {
         usage: cuff-sink-postgres postgres://USER@HOST/DATABASE    deliver readings from standard input (started by cuff)
                cuff-sink-postgres --check postgres://USER@HOST/DATABASE    check whether that would work; stores nothing
                cuff-sink-postgres --schema [--role NAME]           print the SQL of the tables and of the role (default: cuff)
+               cuff-sink-postgres --schema --by-month              print the SQL that cuts the table of readings by month
 
         The address is any URI of libpq. The server's certificate is verified (sslmode=verify-full) except over loopback and
-        sockets; for a private authority use sslrootcert=FILE. The password is read from libpq's passfile (~/.pgpass).
+        sockets; for a private authority use sslrootcert=FILE. Names of persons stay on this machine unless persons=names is added. The password is read from libpq's passfile (~/.pgpass).
         """
 
     static func main() {
@@ -31,6 +33,8 @@ struct Main {
 
     private static func schema(_ rest: ArraySlice<String>) {
         var role = "cuff"
+        let isByMonth = rest.contains("--by-month")
+        let rest = rest.filter { $0 != "--by-month" }
         if !rest.isEmpty {
             guard rest.first == "--role", rest.count == 2, let name = rest.last else { refuse(usage) }
             role = name
@@ -39,13 +43,24 @@ struct Main {
         guard isName, 1...63 ~= role.utf8.count else {
             refuse("cuff-sink-postgres: `\(role)` is not a role name: use 1 to 63 of a-z, 0-9, _ and -")
         }
-        print(Schema.script(role: role), terminator: "")
+        print(isByMonth ? Schema.partitionScript(role: role) : Schema.script(role: role), terminator: "")
+    }
+
+    /// The address without `persons=`, which libpq does not know.
+    static func split(_ text: String) throws(ConfigurationFault) -> (address: String, form: PersonForm) {
+        guard let mark = text.firstIndex(of: "?") else { return (text, .subjects) }
+        let items = text[text.index(after: mark)...].split(separator: "&")
+        let others = items.filter { !$0.hasPrefix("persons=") }
+        let form = try items.last { $0.hasPrefix("persons=") }.map { (item) throws(ConfigurationFault) in
+            try PersonForm(setting: String(item.dropFirst(8)))
+        }
+        return (String(text[..<mark]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&")), form ?? .subjects)
     }
 
     private static func check(_ text: String) -> Never {
         var result: CheckResult
         do throws(ConfigurationFault) {
-            result = DatabaseCheck.run(try PostgresAddress(text), [ReadingStatement.insert])
+            result = DatabaseCheck.run(try PostgresAddress(try split(text).address), [ReadingStatement.insert])
         } catch { result = .fatal(error.description) }
         print(result.line, terminator: "")
         exit(result.status)
@@ -55,7 +70,8 @@ struct Main {
         let conversation = Conversation()
         conversation.greet()
         do throws(ConfigurationFault) {
-            var delivery = Delivery(try PostgresAddress(text), conversation)
+            let (address, form) = try split(text)
+            var delivery = Delivery(try PostgresAddress(address), conversation, PersonRule(form, program: "cuff-sink-postgres"))
             delivery.run()
         } catch {
             conversation.answer(.fatal(error.description))

@@ -18,6 +18,9 @@ import Testing
         return ReadingStatement.Item(reading, machine: "pi-7")
     }
 
+    /// The machine of `key` has sent something; noted once a minute.
+    private let note = GatewayState.Effect.note([MachineStatement.Report("pi-7")])
+
     private func running() -> GatewayState {
         var state = GatewayState()
         #expect(state.handle(.time, at: 0) == [.connectDatabase])
@@ -33,7 +36,8 @@ import Testing
         #expect(state.wakeAt == 1.05)
         #expect(state.handle(.time, at: 1.05) == [.store(messages.map(item))])
         #expect(state.handle(.delivered(message(3, "c")), at: 1.06) == [])
-        #expect(state.handle(.database(.committed), at: 1.07) == [.acknowledge(2)])
+        #expect(state.handle(.database(.committed), at: 1.07) == [note])
+        #expect(state.handle(.database(.committed), at: 1.08) == [.acknowledge(2)])
         #expect(state.handle(.time, at: 1.2) == [.store([item(message(3, "c"))])])
     }
 
@@ -49,7 +53,8 @@ import Testing
     @Test func emptyMessages_AreAcknowledged_AndKeptNowhere() {
         var state = running()
         _ = state.handle(.delivered(GatewayState.Message(tag: 1, routingKey: key, body: [])), at: 1)
-        #expect(state.handle(.time, at: 1.05) == [.acknowledge(1)])
+        #expect(state.handle(.time, at: 1.05) == [note])
+        #expect(state.handle(.database(.committed), at: 1.06) == [.acknowledge(1)])
         _ = state.handle(.delivered(GatewayState.Message(tag: 2, routingKey: key, body: [])), at: 2)
         _ = state.handle(.delivered(message(3, "a")), at: 2)
         #expect(state.handle(.time, at: 2.05) == [.store([item(message(3, "a"))])])
@@ -74,9 +79,23 @@ import Testing
         #expect(state.handle(.database(.failed(fault)), at: 2) == [.setAside(refused)])
         #expect(
             state.handle(.database(.committed), at: 2) == [
-                .tell("set aside 3 messages in cuff.refused: not a reading from cuff"), .acknowledge(4),
+                .tell("set aside 3 messages in cuff.refused: not a reading from cuff"), note,
             ])
+        #expect(state.handle(.database(.committed), at: 2) == [.acknowledge(4)])
         #expect(state.storedCount == 1 && state.refusedCount == 3)
+    }
+
+    @Test func aReportThatDoesNotFit_DoesNotStopReadings() {
+        var state = running()
+        let report = GatewayState.Message(tag: 1, routingKey: "cuff.pi-7.heartbeat.status", body: Array(#"{"version":"\u0000"}"#.utf8))
+        for message in [report, message(2, "a")] { _ = state.handle(.delivered(message), at: 1) }
+        #expect(state.handle(.time, at: 2) == [.store([item(message(2, "a"))])])
+        guard case .note? = state.handle(.database(.committed), at: 2).first else { return #expect(Bool(false)) }
+        let fault = ServerFault(.reading, "unsupported Unicode escape sequence (22P05)")
+        #expect(
+            state.handle(.database(.failed(fault)), at: 2) == [
+                .tell("a machine's report is left out: unsupported Unicode escape sequence (22P05)"), .acknowledge(2),
+            ])
     }
 
     @Test func presenceAndCopies_AreAcknowledgedOnly() {
@@ -84,7 +103,9 @@ import Testing
         let status = GatewayState.Message(tag: 1, routingKey: "cuff.pi-7.status", body: Array("online".utf8))
         let copy = message(2, "a", key: "cuff.pi-7.00091ffffe000101.u1.state")
         for message in [status, copy] { _ = state.handle(.delivered(message), at: 1) }
-        #expect(state.handle(.time, at: 2) == [.acknowledge(2)])
+        let online = GatewayState.Effect.note([MachineStatement.Report("pi-7", presence: "online")])
+        #expect(state.handle(.time, at: 2) == [online])
+        #expect(state.handle(.database(.committed), at: 2) == [.acknowledge(2)])
         #expect(Routing("cuff.pi-7.d.u1.reading").kind == .reading(machine: "pi-7"))
         #expect(Routing("cuff").kind == .reading(machine: ""))
     }
@@ -131,6 +152,7 @@ import Testing
         _ = state.handle(.delivered(message(1, "a")), at: 1)
         _ = state.handle(.time, at: 2)
         #expect(state.handle(.stop, at: 3) == [])
+        #expect(state.handle(.database(.committed), at: 4) == [note])
         #expect(state.handle(.database(.committed), at: 4) == [.acknowledge(1), .disconnect, .exit])
         state = running()
         _ = state.handle(.delivered(message(1, "a")), at: 1)

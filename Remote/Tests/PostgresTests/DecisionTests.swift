@@ -1,3 +1,4 @@
+import PersonNames
 import RemoteSink
 import Testing
 
@@ -25,6 +26,18 @@ func reading(_ id: String, revision: Int = 0, pending: Bool = false, more: Strin
         ("22003", .reading), ("22P02", .reading), ("22P05", .reading), ("22008", .reading), ("23502", .reading), ("23514", .reading),
         ("54000", .reading), ("P0001", .reading),
     ]) func states(state: String, kind: ServerFault.Kind) { #expect(ServerFault.kind(of: state) == kind) }
+
+    @Test func names_StayUnlessTheAddressSaysSo() throws {
+        #expect(try Main.split("postgres://h/d") == ("postgres://h/d", .subjects))
+        #expect(try Main.split("postgres://h/d?persons=names") == ("postgres://h/d", .names))
+        #expect(try Main.split("postgres://h/d?a=b&persons=none&c=d") == ("postgres://h/d?a=b&c=d", .none))
+        #expect(throws: ConfigurationFault.self) { try Main.split("postgres://h/d?persons=x") }
+    }
+
+    @Test func aTableThatIsBeingCut_KeepsTheReading() {
+        #expect(ServerFault(state: "23514", message: "check", constraint: "reading_moves").kind == .later)
+        #expect(ServerFault(state: "23514", message: "check", constraint: "other").kind == .reading)
+    }
 
     @Test func refusedConnections_AreReadFromLibpqsText() {
         let password = ServerFault(

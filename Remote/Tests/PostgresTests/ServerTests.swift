@@ -119,14 +119,14 @@ import Testing
         )
         let early = PlayedCuff([Self.helper, server.address()], lines: lines([reading("a")]))
         _ = try Commands.eventually(within: 60) { try early.run(for: 0.2) || !early.said.isEmpty }
-        #expect(early.said.first?.hasPrefix("fatal the tables of cuff in this database are version 1, and 2 is needed") == true)
+        #expect(early.said.first?.hasPrefix("fatal the tables of cuff in this database are version 1, and 3 is needed") == true)
         #expect(early.acknowledged == [])
         for _ in 0..<2 { try server.sql(Schema.script()) }
         #expect(try deliver([reading("a")], to: server).acknowledged == ["a"])
         #expect(try server.sql("SELECT id FROM cuff.blood_pressure ORDER BY id") == "a\nold")
-        #expect(try server.sql("SELECT version FROM cuff.migration ORDER BY version") == "1\n2")
+        #expect(try server.sql("SELECT version FROM cuff.migration ORDER BY version") == "1\n2\n3")
         // A database that a newer release made serves as well.
-        try server.sql("INSERT INTO cuff.migration (version) VALUES (3)")
+        try server.sql("INSERT INTO cuff.migration (version) VALUES (4)")
         #expect(try deliver([reading("b")], to: server).acknowledged == ["b"])
     }
 

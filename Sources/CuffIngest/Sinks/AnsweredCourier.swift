@@ -14,6 +14,7 @@ struct AnsweredCourier {
     let failed: (IngestError, Duration) -> Void
     let isEnding: () -> Bool
 
+    private let statusInterval: Duration?
     private var state: OutboxState
     private var lock: CourierLock
     /// Bytes not yet accepted by the helper: at most the unanswered lines.
@@ -34,7 +35,9 @@ struct AnsweredCourier {
         self.progressed = progressed
         self.failed = failed
         self.isEnding = isEnding
-        state = OutboxState(name: outbox.spec, hasAccepted: (try? outbox.store.hasAcknowledged(outbox.spec)) ?? false)
+        statusInterval = StatusReport.interval(outbox.spec)
+        state = OutboxState(
+            name: outbox.spec, hasAccepted: (try? outbox.store.hasAcknowledged(outbox.spec)) ?? false, statusEvery: statusInterval)
         lock = CourierLock(outbox)
     }
 
@@ -70,6 +73,8 @@ struct AnsweredCourier {
                 case .open: events.append(opened())
                 case .load(let most): events.append(.loaded(try outbox.next(most)))
                 case .send(let bytes): unsent += bytes
+                case .sendStatus:
+                    unsent += try statusInterval.map { (every) throws(IngestError) in try StatusReport.line(outbox, every: every) } ?? []
                 case .acknowledge(let line): done.append(line)
                 case .setAside(let line, let reason):
                     try outbox.setAside(line, reason: reason)

@@ -43,8 +43,9 @@ final class CommandPeer: LinePeer {
     /// After the end of its input, the time until SIGTERM, and then until SIGKILL.
     private static let patience = Duration.seconds(2)
 
-    /// An answering sink is offered notices of deletions; a helper that accepts them says so in its first line.
-    init(_ words: [String], name: String, isAnswering: Bool, setting: String? = "CUFF_SINK_OFFERS=deletions") {
+    /// An answering sink is offered notices of deletions and the state of this machine; a helper that accepts them says so in its
+    /// first line.
+    init(_ words: [String], name: String, isAnswering: Bool, setting: String? = "CUFF_SINK_OFFERS=deletions status") {
         self.words = words
         self.name = name
         self.isAnswering = isAnswering

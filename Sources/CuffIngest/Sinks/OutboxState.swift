@@ -5,6 +5,7 @@ import CuffCore
 ///
 ///     helper -> cuff   ready 1 [WORD…]             the first line, within ten seconds: the protocol version and extensions
 ///     cuff -> helper   {"type":"blood_pressure",…}  one line for each reading, in order, at most 1,000 unanswered
+///     cuff -> helper   {"type":"status",…}          now and then, if WORD has `status`; without an answer
 ///     helper -> cuff   ok ID REVISION              the reading is stored
 ///                      later TEXT                  not now: unanswered lines are sent again after a pause
 ///                      refuse ID REVISION TEXT     the reading is rejected for good: it is set aside
@@ -49,6 +50,8 @@ struct OutboxState: Sendable {
 
     enum Effect: Sendable, Equatable {
         case open
+        /// Send a line about this machine, which has no answer.
+        case sendStatus
         /// To be answered with `loaded` and at most this many lines.
         case load(Int)
         case send([UInt8])
@@ -77,19 +80,28 @@ struct OutboxState: Sendable {
     /// Complete readings that were refused by a receiver that has never accepted any.
     private var suspended: [(line: Outbox.Line, reason: String)] = []
     private var takesDeletions = false
+    private var takesStatus = false
+    /// How often this machine reports its state, and when it is next due.
+    private let statusInterval: Duration?
+    private var statusDue = Duration.zero
     private var rest: [UInt8] = []
     /// When the expected line is overdue.
     private var deadline: Duration?
 
-    init(name: String, hasAccepted: Bool = false, limits: Limits = Limits()) {
+    init(name: String, hasAccepted: Bool = false, statusEvery: Duration? = nil, limits: Limits = Limits()) {
         self.name = name
+        statusInterval = statusEvery
         self.hasAccepted = hasAccepted
         self.limits = limits
         pause = limits.firstPause
     }
 
     /// The time for the next `handle(.time)`.
-    var wakeAt: Duration? { if case .resting(let until) = phase { until } else { deadline } }
+    var wakeAt: Duration? {
+        if case .resting(let until) = phase { return until }
+        guard statusInterval != nil, phase == .idle || phase == .carrying && takesStatus else { return deadline }
+        return min(deadline ?? statusDue, statusDue)
+    }
     var isOpen: Bool { phase == .greeting || phase == .carrying }
     var unansweredCount: Int { unanswered.count }
 
@@ -110,12 +122,17 @@ struct OutboxState: Sendable {
         case .time: break
         }
         if let deadline, isOpen, now >= deadline { silent(now, &effects) }
+        if let statusInterval, phase == .carrying, takesStatus, now >= statusDue {
+            statusDue = now + statusInterval
+            effects.append(.sendStatus)
+        }
         return effects
     }
 
     private mutating func wait(_ count: Int, _ now: Duration, _ effects: inout [Effect]) {
         switch phase {
-        case .idle where count > 0:
+        // A machine without readings reports its state, too.
+        case .idle where count > 0 || statusInterval != nil && now >= statusDue:
             phase = .opening
             effects.append(.open)
         // Half of the limit at a time: each load reads the unanswered lines again.
@@ -170,6 +187,8 @@ struct OutboxState: Sendable {
             }
             // Words of later versions are ignored.
             takesDeletions = words.dropFirst(2).contains("deletions")
+            takesStatus = words.dropFirst(2).contains("status")
+            if !takesStatus, let statusInterval { statusDue = now + statusInterval }
             phase = .carrying
             deadline = nil
             return effects.append(.load(limits.unanswered))

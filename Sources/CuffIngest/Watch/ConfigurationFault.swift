@@ -6,6 +6,8 @@ package enum ConfigurationFault: Fault {
     /// A configuration can run programs, so only this user and root may write it.
     case foreignOwner(String, user: UInt32)
     case writableByOthers(String)
+    /// It contains a password.
+    case readableByOthers(String)
     case notAFile(String)
     case tooLong(String, most: Int)
     case assignment(AddressFault)
@@ -21,6 +23,7 @@ package enum ConfigurationFault: Fault {
         case .value(let file, let line, let cause): (.badConfiguration, "\(file):\(line): \(cause)")
         case .foreignOwner(let path, let user): (.noPermission, "cannot use \(path): it belongs to another user (uid \(user))")
         case .writableByOthers(let path): (.noPermission, "cannot use \(path): other users may change it")
+        case .readableByOthers(let path): (.noPermission, "cannot use \(path): other users can read the password in it")
         case .notAFile(let path): (.badConfiguration, "cannot use \(path): it is not a regular file")
         case .tooLong(let path, let most): (.badConfiguration, "cannot use \(path): it has more than \(most >> 10) KiB")
         case .assignment(let fault): (.usage, fault.description)

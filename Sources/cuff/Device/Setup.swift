@@ -12,13 +12,15 @@ struct Setup: ParsableCommand {
             At a terminal it asks; an empty answer takes the value in brackets. With --yes it asks nothing: cuffs that are certainly \
             known get a section, and so does what --assign names. Sections that are there already stay as they are; if such a cuff has no person yet, you are asked whose it is. With --system it also \
             writes a drop-in for systemd, where a page, a listening port or a sink of the configuration needs the network, and starts the \
-            service. Nothing is sent to any device.
+            service. With --fleet it installs the access that `cuff-gateway machine add` wrote, and leaves the cuffs as they are. Nothing is \
+            sent to any device.
             """,
             [
                 "cuff setup": "Step by step.",
                 "cuff setup --yes --assign port:1-1.2=beurer-serial,name=hallway --user-name 1=Anna --user-name 2=Ben":
                     "Without questions.",
                 "sudo cuff setup --system": "For the service, in /etc/cuff/config.toml.",
+                "sudo cuff setup --system --fleet pi-1.fleet.toml": "Deliver to the fleet's broker, too.",
                 "cuff setup --yes --output -": "Prints what would be written.",
             ]))
 
@@ -32,15 +34,20 @@ struct Setup: ParsableCommand {
     var assign: [String] = []
     @Option(help: ArgumentHelp("With --yes: the user of a slot; 0 for a cuff without users.", valueName: "slot=name"))
     var userName: [String] = []
+    @Option(help: ArgumentHelp("With --system: the access to a fleet's broker.", valueName: "file"), completion: .file()) var fleet: String?
 
     func run() throws {
         try Flags.refuse("--system", when: system && output != nil, why: "--output names the file")
         try Flags.refuse("--user-name", when: !userName.isEmpty && !yes, why: "you are asked for the names", hint: "add --yes")
+        try Flags.refuse("--fleet", when: fleet != nil && !system, why: "the service delivers to the fleet", hint: "add --system")
+        try Flags.refuse("--assign", when: fleet != nil && !assign.isEmpty, why: "--fleet leaves the cuffs as they are")
+        try Flags.refuse("--user-name", when: fleet != nil && !userName.isEmpty, why: "--fleet leaves the cuffs as they are")
         if system, geteuid() != 0 {
             throw IngestError(
                 .noPermission, "cannot write \(CuffConfiguration.machineFile)", why: "only root may, and this process runs as another user",
                 hint: "sudo cuff setup --system")
         }
+        if let fleet { return try FleetSetup(isAgreed: yes).run(fleet) }
         let names = try users()
         let assignments = try WatchSetup.assignments(config: .none, assign: assign)
         guard yes || isatty(STDIN_FILENO) == 1 else {
@@ -94,9 +101,12 @@ struct Setup: ParsableCommand {
         ServiceStart.offer(isAgreed: yes)
     }
 
+    @discardableResult
+    private func permitNetwork() throws -> Bool { try Self.permitNetwork(isAgreed: yes) }
+
     /// Writes the drop-in for network access, if the configuration needs it. Returns whether it was written.
     @discardableResult
-    private func permitNetwork() throws -> Bool {
+    static func permitNetwork(isAgreed yes: Bool) throws -> Bool {
         let network = try ServiceNetwork.ofMachine()
         guard let dropIn = network.dropIn, !network.isWritten else { return false }
         Terminal.say(

@@ -15,6 +15,7 @@ import Testing
         effects.map { effect in
             switch effect {
             case .open: "open"
+            case .sendStatus: "status"
             case .load(let most): "load \(most)"
             case .send(let bytes): "send \(String(decoding: bytes, as: UTF8.self).split(separator: "\n").joined())"
             case .acknowledge(let line): "ok \(line.id) \(line.revision)"

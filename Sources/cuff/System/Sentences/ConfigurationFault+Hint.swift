@@ -8,6 +8,7 @@ extension ConfigurationFault: Hinted {
         case .value(_, _, let cause): cause.hint
         case .foreignOwner(let path, _): "name another file, or make it yours: chown \(geteuid()) \(path)"
         case .writableByOthers(let path): "chmod go-w \(path)"
+        case .readableByOthers(let path): "chmod 600 \(path)"
         case .notAFile: "write a file there; `cuff config example` prints one to begin with"
         case .tooLong: "a configuration is a page or two: name that file"
         case .assignment: "write e.g. --assign port:1-1.2=beurer-serial"

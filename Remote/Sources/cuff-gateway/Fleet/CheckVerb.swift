@@ -1,0 +1,59 @@
+import Glibc
+import PostgresStore
+import RemoteSink
+
+/// `cuff-gateway check`: what is wrong, in sentences. Exits with 1 if something is.
+struct CheckVerb {
+    let options: Options
+    /// Waiting messages that a gateway stores in about a second.
+    private static let mostWaiting = 10_000
+
+    func run() throws(VerbFault) -> Int32 {
+        let address: PostgresAddress
+        do throws(ConfigurationFault) { address = try PostgresAddress(options.database) } catch { throw VerbFault(error) }
+        let session = Session(address)
+        let facts: FleetFacts
+        do throws(ServerFault) {
+            try session.open()
+            facts = try FleetFacts(session)
+        } catch { throw VerbFault(error) }
+        let rules = FleetRules()
+        var sentences = facts.troubles(rules).flatMap { machine, troubles in troubles.map { rules.sentence($0, machine) } }
+        for entry in facts.refusedToday {
+            sentences.append("\(entry.count) messages of \(entry.machine) were set aside in the last 24 hours: \(entry.reason)")
+        }
+        sentences += try atBroker()
+        for sentence in sentences { print(sentence) }
+        let present = facts.machines.count { !$0.isRevoked }
+        if sentences.isEmpty { print("nothing is wrong: \(present) machines") }
+        return sentences.isEmpty ? 0 : 1
+    }
+
+    /// What waits at the broker, where there is a password for its management.
+    private func atBroker() throws(VerbFault) -> [String] {
+        let address: ManagementAddress
+        let password: String?
+        do throws(ConfigurationFault) {
+            address = try ManagementAddress(options.management)
+            password = try Credentials().find(ManagementAddress.credential)
+        } catch { throw VerbFault(error) }
+        guard let password else { return [] }
+        var sentences: [String] = []
+        do throws(Management.Fault) {
+            let management = try Management(address, password: password)
+            for (queue, most) in [(Gateway.queue, Self.mostWaiting), (Setup.unrouted, 0)] {
+                let path = "/queues/\(Management.word(address.vhost))/\(queue)?columns=messages"
+                guard let value = try management.call(.get, path) else {
+                    sentences.append("the broker has no queue `\(queue)`: cuff-gateway --setup")
+                    continue
+                }
+                guard let count = value["messages"]?.integer, count > most else { continue }
+                sentences.append(
+                    queue == Gateway.queue
+                        ? "\(count) messages wait in the queue `\(queue)`: is the gateway running?"
+                        : "\(count) messages are in `\(queue)`, because no queue accepted them")
+            }
+        } catch { throw VerbFault(error) }
+        return sentences
+    }
+}

@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+"""What a gateway knows of its machines and persons: heartbeats of the real cuff-sink-mqtt, metrics, page and check; erasing a person;
+messages of other versions; the table of readings cut by month while it is used.
+
+    Tests/Servers/fleetdata.py [unittest's options]      CUFF_PROGRAMS=Remote/.build/debug, ROWS=20000
+The servers are started here, on loopback, in a temporary folder.
+"""
+import json, os, pathlib, shutil, subprocess, sys, tempfile, threading, time, unittest, urllib.error, urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+import postgres, rabbitmq
+
+PROGRAMS = pathlib.Path(os.environ.get("CUFF_PROGRAMS", HERE.parent.parent / ".build/debug")).resolve()
+ROWS = int(os.environ.get("ROWS", "20000"))
+REASON = ", ".join(filter(None, [rabbitmq.missing(), postgres.missing()]))
+
+
+def reading(number, person=None, **more):
+    line = {"type": "blood_pressure", "schema": 1, "id": f"20260505T{number // 3600 % 24:02}{number // 60 % 60:02}{number % 60:02}-{number:016x}", "driver": "phd",
+            "device": "00091ffffe000101", "systolic_mmHg": 128, "diastolic_mmHg": 82, "measured": "2026-05-05T07:33:00+02:00", "origin": "memory"}
+    if person: line["person"] = person
+    return {**line, **more}
+
+
+class Sink:
+    """The helper as `cuff` runs it."""
+
+    def __init__(self, address, environment):
+        self.process = subprocess.Popen([PROGRAMS / "cuff-sink-mqtt", address], env={**environment, "CUFF_SINK_OFFERS": "deletions status"},
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def line(self): return self.process.stdout.readline().strip()
+    def send(self, value):
+        self.process.stdin.write(json.dumps(value) + "\n")
+        self.process.stdin.flush()
+
+    def end(self):
+        self.process.stdin.close()
+        status = self.process.wait(60)
+        self.process.stdout.close()
+        return status
+
+
+@unittest.skipIf(REASON, REASON)
+class FleetDataTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.home = pathlib.Path(tempfile.mkdtemp(prefix="cuff-fleetdata-"))
+        cls.home.chmod(0o755)
+        cls.addClassCleanup(shutil.rmtree, cls.home, True)
+        cls.broker = rabbitmq.RabbitMQ(cls.home / "rabbitmq")
+        cls.addClassCleanup(cls.broker.stop)
+        cls.schema = subprocess.run([PROGRAMS / "cuff-sink-postgres", "--schema"], check=True, capture_output=True, text=True, timeout=300).stdout
+        cls.database = postgres.PostgreSQL(cls.home / "postgres", cls.schema)
+        cls.addClassCleanup(cls.database.stop)
+        secrets = cls.home / "config/cuff/credentials"
+        secrets.mkdir(parents=True)
+        (secrets / "amqp.password").write_text("the password of the gateway\n")
+        (cls.home / "config/cuff/gateway.toml").write_text(f'database = "postgres://cuff_operator@127.0.0.1:{cls.database.port}/ward"\n')
+        cls.environment = {**cls.broker.environment, "XDG_CONFIG_HOME": str(cls.home / "config"), "XDG_DATA_HOME": str(cls.home / "data"), "HOME": str(cls.home)}
+        (secrets / "amqp.password").chmod(0o600)
+        subprocess.run([PROGRAMS / "cuff-gateway", "--from", f"amqp://gateway@localhost:{cls.broker.amqp}/", "--setup", "--machine", "pi-1"], cwd=cls.home,
+                       env=cls.environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
+        (secrets / "fleet.login").write_text("pi-1\n" + (cls.home / "pi-1.mqtt.password").read_text())
+        (secrets / "fleet.login").chmod(0o600)
+        cls.http = rabbitmq.free_port()
+        cls.log = open(cls.home / "gateway.log", "w")
+        cls.addClassCleanup(cls.log.close)
+        cls.gateway = subprocess.Popen(
+            [PROGRAMS / "cuff-gateway", "--from", f"amqp://gateway@localhost:{cls.broker.amqp}/", "--to",
+             f"postgres://cuff@127.0.0.1:{cls.database.port}/ward", "--metrics", f"127.0.0.1:{cls.http}"], env=cls.environment, stderr=cls.log)
+        cls.addClassCleanup(lambda: (cls.gateway.terminate(), cls.gateway.wait(60)))
+
+    def sink(self, more=""):
+        return Sink(f"mqtt://127.0.0.1:{self.broker.mqtt}/?gateway=pi-1&state=no&login=fleet.login&heartbeat=60{more}", self.environment)
+
+    def deliver(self, *lines, more=""):
+        sink = self.sink(more)
+        self.assertEqual(sink.line(), "ready 1 deletions status")
+        for line in lines: sink.send(line)
+        for line in lines: self.assertEqual(sink.line(), f"ok {line['id']} {line.get('revision', 0)}")
+        self.assertEqual(sink.end(), 0)
+
+    def run_verb(self, *words, status=0):
+        done = subprocess.run([PROGRAMS / "cuff-gateway", *words], env=self.environment, capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def wait_for(self, query, wanted, limit=120):
+        until = time.monotonic() + limit
+        while (found := self.database.sql(query)) != wanted:
+            self.assertLess(time.monotonic(), until, f"{query}: {found}")
+            time.sleep(0.1)
+
+    def get(self, path):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.http}{path}", timeout=30) as answer: return answer.read().decode()
+
+    def test_1_heartbeatsAreKept_AndWhatIsWrongIsSaid(self):
+        self.assertIn("nothing is wrong", self.run_verb("check"))
+        sink = self.sink()
+        self.assertEqual(sink.line(), "ready 1 deletions status")
+        status = {"type": "status", "schema": 1, "time": "2026-05-05T10:00:00Z", "every_s": 60, "waiting": 4, "oldest_waiting": "2026-05-05T07:00:00Z", "refused": 0,
+                  "clock": "synchronised", "disk_free_bytes": 5 * 10**9, "disk_bytes": 16 * 10**9, "cuffs": [{"driver": "phd", "device": "a"}]}
+        sink.send(status)
+        self.wait_for("SELECT status->>'waiting', credential, presence, version IS NOT NULL FROM cuff.machine WHERE name = 'pi-1'", "4|pi-1|online|t")
+        self.assertRegex(self.run_verb("check", status=1), r"^pi-1 has 4 unsent readings, the oldest for 3 hours")
+        time.sleep(5)  # What the page shows may be five seconds old.
+        metrics = self.get("/metrics")
+        self.assertIn('cuff_machine_unsent_readings{machine="pi-1"} 4\n', metrics)
+        self.assertTrue(metrics.endswith("# EOF\n"))
+        self.assertIn("1 machines, 1 with a problem", self.get("/"))
+        with self.assertRaises(urllib.error.HTTPError): self.get("/other")
+        sink.send({**status, "waiting": 0, "oldest_waiting": None})
+        self.wait_for("SELECT status->>'waiting' FROM cuff.machine WHERE name = 'pi-1'", "0")
+        self.assertIn("nothing is wrong", self.run_verb("check"))
+        self.assertEqual(sink.end(), 0)
+        self.wait_for("SELECT presence FROM cuff.machine WHERE name = 'pi-1'", "offline")
+        # Long ago, by a machine with an older program.
+        self.database.sql("UPDATE cuff.machine SET seen = now() - interval '2 days', version = '0.1.0' WHERE name = 'pi-1'")
+        said = self.run_verb("check", status=1)
+        self.assertIn("pi-1 sent its last message 2 days ago; the broker says that it is offline\n", said)
+        self.assertIn("pi-1 runs version 0.1.0", said)
+        self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.refused"), "0", "a report was taken for a reading")
+
+    def test_2_namesStayOnTheMachine_AndAPersonIsErased(self):
+        lines = [reading(1, "Anna"), reading(2, "Anna"), reading(3, "Ben"), reading(4)]
+        self.deliver(*lines)
+        self.wait_for("SELECT count(*) FROM cuff.reading WHERE gateway = 'pi-1'", "4")
+        self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.reading WHERE line::text ~ 'Anna|Ben'"), "0")
+        subject = subprocess.run([PROGRAMS / "cuff-sink-mqtt", "--subject", "anna"], env=self.environment, capture_output=True, text=True, check=True).stdout.strip()
+        self.assertEqual(self.database.sql(f"SELECT count(*) FROM cuff.reading WHERE line->>'person' = '{subject}'"), "2")
+        # A dead letter of hers: a message without a time.
+        self.deliver({**reading(5, "Anna"), "measured": "now"})
+        self.wait_for("SELECT count(*) FROM cuff.refused", "1")
+        self.assertIn("erased 2 readings and 1 messages set aside", self.run_verb("erase", subject))
+        self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.reading"), "2")
+        self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.refused"), "0")
+        # Delivered again, and one that was still under way: accepted from the machine, and not stored.
+        self.deliver(lines[0], lines[1], reading(6, "Anna"), reading(7, "Ben"))
+        self.wait_for("SELECT count(*) FROM cuff.reading", "3")
+        # What is measured later is stored.
+        later = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
+        self.deliver(reading(8, "Anna", measured=later))
+        self.wait_for("SELECT count(*) FROM cuff.reading", "4")
+        self.assertIn("erased 0 readings", self.run_verb("erase", subject))
+        self.assertEqual(self.database.sql(f"SELECT string_agg(result, ';' ORDER BY number) FROM cuff.audit WHERE subject = '{subject}'"),
+                         "begun;2 readings and 1 messages set aside are erased;begun;0 readings and 0 messages set aside are erased")
+        # A name may be of several persons.
+        self.deliver(reading(9, "Carla"), more="&persons=names")
+        self.wait_for("SELECT count(*) FROM cuff.reading WHERE line->>'person' = 'Carla'", "1")
+        self.database.sql("INSERT INTO cuff.reading SELECT id || 'x', revision, pending, type, driver, device, 'pi-2', NULL, NULL, NULL, NULL, NULL, NULL, NULL, measured, NULL, NULL, "
+                          "origin, NULL, line, arrived FROM cuff.reading WHERE line->>'person' = 'Carla'")
+        self.assertIn("add --force", self.run_verb("erase", "Carla", status=78))
+        self.assertIn("erased 2 readings", self.run_verb("erase", "Carla", "--force"))
+
+    def test_3_messagesOfTheNextVersionAreKeptWhole(self):
+        newer = reading(20, schema=2, future={"a": [1, 2.50]}, quality="good")
+        self.deliver(newer)
+        self.wait_for("SELECT line->'future'->'a'->>1, line->>'quality', line->>'schema' FROM cuff.reading WHERE id LIKE '%00014'", "2.5|good|2")
+        # And of the former: without a person, a heartbeat or a schema.
+        older = {key: value for key, value in reading(21).items() if key != "schema"}
+        self.deliver(older)
+        self.wait_for("SELECT count(*) FROM cuff.reading WHERE id LIKE '%00015'", "1")
+
+    def test_4_tableIsCutByMonth_WhileItIsUsed_AndPruned(self):
+        self.database.sql(
+            "INSERT INTO cuff.reading (id, revision, pending, type, driver, device, gateway, measured, origin, line) "
+            "SELECT to_char(t, 'YYYYMMDD\"T\"HH24MISS') || '-' || md5(n::text), 0, false, 'blood_pressure', 'phd', 'd' || n % 100, 'pi-1', t, 'memory', "
+            "jsonb_build_object('person', 's-' || n % 500, 'systolic_mmHg', 120) "
+            f"FROM (SELECT n, now() - n * interval '3 years' / {ROWS} AS t FROM generate_series(1, {ROWS}) n) x; ANALYZE cuff.reading")
+        # A cuff whose clock is wrong by years.
+        self.database.sql("INSERT INTO cuff.reading (id, revision, pending, type, driver, device, measured, origin, line) VALUES "
+                          "('20990101T000000-a', 0, false, 'blood_pressure', 'phd', 'd', now(), 'memory', '{}')")
+        before = int(self.database.sql("SELECT count(*) FROM cuff.reading"))
+        script = subprocess.run([PROGRAMS / "cuff-sink-postgres", "--schema", "--by-month"], check=True, capture_output=True, text=True).stdout
+        sink = self.sink()
+        self.assertEqual(sink.line(), "ready 1 deletions status")
+        waits, is_over, sent = [], threading.Event(), 0
+        thread = threading.Thread(target=lambda: (self.database.sql(script), is_over.set()))
+        thread.start()
+        while not is_over.is_set() and sent < 20000:
+            began = time.monotonic()
+            line = reading(1000 + sent)
+            sink.send(line)
+            self.assertEqual(sink.line(), f"ok {line['id']} 0")
+            self.database.sql("SELECT count(*) FROM cuff.reading WHERE id = 'x'")
+            waits.append(time.monotonic() - began)
+            sent += 1
+        thread.join(300)
+        self.assertTrue(is_over.is_set())
+        self.assertEqual(sink.end(), 0)
+        self.wait_for("SELECT count(*) FROM cuff.reading", str(before + sent))
+        self.assertEqual(self.database.sql("SELECT cuff.is_by_month(), tableoid::regclass FROM cuff.reading WHERE id = '20990101T000000-a'"), "t|cuff.reading_other")
+        print(f"cut by month: {before + sent} readings in the table, the longest statement beside it took {max(waits) * 1000:.0f} ms", flush=True)
+        # Again, and the schema again: nothing changes. The programs' roles can do what they could.
+        self.database.sql(script)
+        self.database.sql(self.schema)
+        self.deliver(reading(900001), reading(1000))
+        self.wait_for("SELECT count(*) FROM cuff.reading", str(before + sent + 1))
+        self.assertIn("erased", self.run_verb("erase", "s-7"))
+        self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.reading WHERE line->>'person' = 's-7'"), "0")
+        old = int(self.database.sql("SELECT count(*) FROM cuff.reading WHERE measured < now() - interval '24 months'"))
+        self.assertGreater(old, ROWS // 4)
+        self.assertIn(f": {old} readings", self.run_verb("prune", "--older-than", "24months"))
+        self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.reading WHERE measured < now() - interval '24 months'"), "0")
+        # A month that is over is dropped; what a slow clock put there is kept.
+        self.database.sql("DO $$ BEGIN EXECUTE format('ALTER TABLE cuff.%I RENAME TO reading_200001', 'reading_' || cuff.last_month()); END $$")
+        month = self.database.sql("SELECT (regexp_matches(pg_get_expr(relpartbound, oid), '''([0-9]{6})'''))[1] FROM pg_class WHERE relname = 'reading_200001'")
+        self.database.sql("INSERT INTO cuff.reading (id, revision, pending, type, driver, device, measured, origin, line) SELECT "
+                          f"'{month}01T000000-' || n, 0, false, 'blood_pressure', 'phd', 'd', now() - n * interval '3 years', 'memory', '{{}}' FROM generate_series(0, 1) n")
+        self.assertIn(": 1 readings", self.run_verb("prune", "--older-than", "24months"))
+        place = f"SELECT tableoid::regclass FROM cuff.reading WHERE id LIKE '{month}%'"
+        self.assertEqual(self.database.sql(place), "cuff.reading_other")
+        self.database.sql("SELECT cuff.add_months(60)")
+        self.assertEqual(self.database.sql(place), f"cuff.reading_{month}")
+
+
+if __name__ == "__main__":
+    result = unittest.main(verbosity=2, exit=False).result
+    for _, reason in result.skipped:
+        print("skipped: fleetdata: " + reason)
+    sys.exit(not result.wasSuccessful())
