@@ -11,11 +11,14 @@ package final class SQLiteConnection {
     private var handle: OpaquePointer?
     private var cache: [String: SQLiteStatement] = [:]
     private var busyTimeout: Duration
+    /// SQLite counts the memory that it uses, with a lock at each allocation, for a question that nobody asks here.
+    private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
     /// Opens a file, and with `write` creates a missing one. An empty path is a private temporary database.
     /// `busyTimeout`: how long a statement waits for another connection's lock.
     package init(_ path: String, _ access: Access, busyTimeout: Duration = .zero) throws(SQLiteError) {
         self.busyTimeout = busyTimeout
+        _ = Self.countsNoMemory
         let flags =
             switch access {
             case .read: SQLITE_OPEN_READONLY

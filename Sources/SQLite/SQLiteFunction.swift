@@ -13,7 +13,7 @@ package struct SQLiteArguments {
     package let count: Int
     @usableFromInline let values: UnsafeMutablePointer<OpaquePointer?>?
 
-    @inlinable package func isNull(_ index: Int) -> Bool { sqlite3_value_type(values?[index]) == SQLITE_NULL }
+    @inlinable @inline(__always) package func isNull(_ index: Int) -> Bool { sqlite3_value_type(values?[index]) == SQLITE_NULL }
     @inlinable package func kind(_ index: Int) -> Kind { Kind(rawValue: sqlite3_value_type(values?[index])) ?? .null }
     @inlinable package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(values?[index]) }
     @inlinable package func double(_ index: Int) -> Double { sqlite3_value_double(values?[index]) }

@@ -142,13 +142,12 @@ enum Schema {
         """
 
     /// An id begins with a time, so a range of days is a range of ids, and these rows beside it: their id begins with another day than
-    /// that of their time, or they have no plausible time. Nearly every database has few of them or none. The days are compared only
-    /// where they can differ, which is not so for a cuff's own time as it was first stored by this program: comparing takes a tenth of
-    /// the time of an insertion.
+    /// that of their time, or they have no plausible time. Nearly every database has few of them or none. The days are not compared
+    /// where the id is made of the time, which is so for recordings: comparing takes a tenth of the time of an insertion.
     static let isOfAnotherDay = """
-        iif(revision = 0 AND checksum IS NOT NULL AND iif(measured IS NULL, device_time IS NOT NULL AND clock IS NULL, \
-        clock IN ('device_time', 'synced')), 0, clock IS 'implausible' \
-        OR substr(id, 1, 8) IS NOT replace(substr(coalesce(measured, device_time, received), 1, 10), '-', ''))
+        iif(received IS NULL AND revision = 0 AND checksum IS NOT NULL AND id >= '0001' \
+        AND iif(measured IS NULL, device_time IS NOT NULL AND clock IS NULL, clock IN ('device_time', 'synced')), 0, \
+        clock IS 'implausible' OR substr(id, 1, 8) IS NOT replace(substr(coalesce(measured, device_time, received), 1, 10), '-', ''))
         """
     static let dayIndex = "reading_of_another_day"
 

@@ -13,7 +13,7 @@ import Testing
     private static let start: Int64 = 1_778_000_000
 
     /// Readings of forty days, in any order: most with a right clock, some with one that is years behind, some later than their
-    /// reception, some without a time.
+    /// reception, some without a time or with one that their id does not have.
     private static func fill(_ path: String, seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let received = Timestamp(seconds: start + 41 * day)
@@ -22,10 +22,12 @@ import Testing
             let shift: Int64 = random.next() % 10 == 0 ? 9000 * day : random.next() % 20 == 0 ? -400 * day : 0
             let time = DeviceTime(wallSeconds: wall - shift)
             var reading = Reading(
-                .bloodPressure(.mmHg(100 + number % 80, 70)), driver: "and-std", clock: number % 50 == 7 ? .absent : .time(time),
+                .bloodPressure(.mmHg(100 + number % 80, 70)), driver: "and-std",
+                clock: number % 50 == 7 ? .absent : number % 25 == 9 ? .derived(time) : .time(time),
                 origin: number % 100 == 7 ? .memory : .push, raw: RawBytes([UInt8(number & 0xFF), UInt8(number >> 8)]))
             var ledger = ReadingLedger(device: "one", driver: "and-std")
-            _ = ledger.admit(&reading, received: received)
+            // A recording has no time of reception.
+            _ = ledger.admit(&reading, received: number.isMultiple(of: 2) ? received : nil)
             var correction = ClockCorrection(zone: .utc)
             if shift > 0 { correction.compare(DeviceTime(wallSeconds: received.seconds - shift), at: received) }
             correction.apply(to: &reading)

@@ -96,7 +96,7 @@ package struct ImportRun {
     private var store: Store?
 
     /// So many are stored in one transaction, in order of time: records of a file may be in any order.
-    private static let batch = 16_384
+    private static let batch = 4096
 
     /// For the database at `path`, which need not exist.
     package init(_ request: ImportRequest, database path: String) {
