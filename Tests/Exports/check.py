@@ -19,6 +19,7 @@ THO = "http://terminology.hl7.org/CodeSystem/"
 failures = []
 
 KPA = "20260507T080030-5dc497ece05adad4"
+DECODER = "cuff/%s phd/1" % subprocess.run([sys.argv[1], "--version"], capture_output=True, text=True).stdout.strip()
 COMPLETED, CORRECTED = "20260506T061030-2f8a3ea4f37cf074", "20260506T210530-4bd41580b383294a"
 NO_MEAN, DELETED = "20260506T065900-0c63ee23deb5afaf", "20260506T071200-a025eb971a2c64ff"
 UNNAMED = "20260501T071530-7c784614828b26fe"
@@ -294,7 +295,7 @@ def influx():
     check(len(lines) == len({line.rsplit(" ", 1)[1] for line in lines}), "no two points of one time")
     seconds = 1778133630  # 2026-05-07T08:00:30+02:00, by Python's datetime
     check("blood_pressure,device=00091ffffe000101,driver=phd systolic_mmHg=120.01,systolic_kPa=16.0,diastolic_mmHg=80.26,diastolic_kPa=10.7,mean_mmHg=93.01,"
-          'mean_kPa=12.4,pulse_per_min=66,improper_position=true,id="%s" %d' % (KPA, seconds * 10**9 + fnv(KPA) % 10**6) in lines, "kPa", lines)
+          'mean_kPa=12.4,pulse_per_min=66,improper_position=true,decoder="%s",id="%s" %d' % (DECODER, KPA, seconds * 10**9 + fnv(KPA) % 10**6) in lines, "kPa", lines)
     check(not any(DELETED in line for line in lines) and "time of the reading is unknown" in done.stderr, "deleted; without a time", done.stderr)
 
 

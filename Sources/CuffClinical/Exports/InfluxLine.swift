@@ -61,8 +61,8 @@ public enum InfluxLine {
         guard !fields.isEmpty else { return [] }
         // A field and no tag: a reading that is another person's from now on replaces its point.
         if let person = reading.person { fields.append("person=\(quoted(person))") }
-        if let decoder = reading.decoder { fields.append("decoder=\(quoted(decoder))") }
-        return fields + reading.flags.filter(isWord).map { "\($0)=true" }
+        let decoder = reading.decoder.map { ["decoder=\(quoted($0))"] } ?? []
+        return fields + reading.flags.filter(isWord).map { "\($0)=true" } + decoder
     }
 
     private static func isWord(_ text: String) -> Bool {

@@ -22,7 +22,7 @@ import Testing
             #expect(named != plain && !plain.contains("phd/3"), "\(exporter.name)")
         }
         #expect(try text(.jsonl, [Self.reading]).contains(#","decoder":"cuff/0.2.0 phd/3"}"# + "\n"))
-        #expect(try text(.influx, [Self.reading]).contains(#",decoder="cuff/0.2.0 phd/3","#))
+        #expect(try text(.influx, [Self.reading]).contains(#",decoder="cuff/0.2.0 phd/3",id="#))
         #expect(try text(.appleHealth, [Self.reading]).contains(#"<MetadataEntry key="CuffDecoder" value="cuff/0.2.0 phd/3"/>"#))
         let sheet =
             #""external_datasheets":[{"datasheet_type":"software","#

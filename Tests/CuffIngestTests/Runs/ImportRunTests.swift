@@ -85,6 +85,32 @@ import Testing
         #expect(try stored(folder).count == 5)
     }
 
+    /// Under another id, because the other machine named the cuff otherwise.
+    @Test func whatACuffDelivered_IsNotStoredAgain_FromAnotherMachinesFHIR() throws {
+        let folder = TestFolder()
+        let sink = try SQLiteSink(path: folder.file("bp.db"))
+        var own = Reading.sample(1)
+        (own.measured, own.rule) = (Timestamp(seconds: 1_778_000_060), .synced)
+        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "dev-1", entries: [.reading(own)]))
+        try sink.close()
+        var other = own
+        other.id.hash ^= 1
+        var next = other
+        next.id.hash ^= 2
+        next.measured = Timestamp(seconds: 1_778_000_180)
+        var choices = ExportChoices()
+        choices.choose("subject", "Patient/p1")
+        var writer = try Exporter.fhir.writer(choices, HealthRuns.exportContext(.utc, version: "1"))
+        var text = TextBuffer()
+        for reading in [other, next] {
+            try writer.append(reading, from: Provenance(driver: "and-std", device: "hall"), parts: .values, to: &text)
+        }
+        writer.end(to: &text)
+        let summary = try run(folder, folder.write("a.json", text.array))
+        #expect(summary.duplicates == 1 && summary.new == 1, "\(summary)")
+        #expect(try stored(folder).map(\.driver) == ["and-std", "and-std"])
+    }
+
     @Test func undoImport_TakesOneImportBackWhole() throws {
         let folder = TestFolder()
         let first = folder.write("a.csv", Self.header + "2026-05-05 07:33:10,71,128,82,\n")

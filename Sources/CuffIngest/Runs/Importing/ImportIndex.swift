@@ -81,6 +81,13 @@ struct ImportIndex {
         return Entry(
             id: reading.id, deviceMinute: device ?? .min, wallMinute: wall ?? .min, instant: reading.measured?.milliseconds ?? .min,
             pulse: pressure.pulse.map { Int32(clamping: Int64($0.digits.value.rounded())) } ?? -1, user: reading.user,
-            hasZone: reading.clock.time.map { $0.utcOffset != nil } ?? true, driver: reading.driver)
+            hasZone: reading.clock.time.map { $0.utcOffset != nil } ?? true, driver: layout(of: reading))
+    }
+
+    /// The driver, or for an imported reading the layout of its file: in files of this program readings have the driver of their cuff.
+    private static func layout(of reading: borrowing Reading) -> DriverID {
+        let driver = reading.driver
+        guard reading.origin == .imported, !"\(driver)".hasPrefix("import-") else { return driver }
+        return "import-cuff"
     }
 }
