@@ -2,7 +2,8 @@
 
 A sender connects with a last will, publishes its presence and a heartbeat, and then its readings with QoS 1, at most 20 unacknowledged. A
 reading leaves the outbox with its PUBACK. After a lost connection it waits 1 s, then twice as long each time up to 30 s, multiplied by a
-number between 0.5 and 1.5 that each machine has of its own.
+number between 0.5 and 1.5 that each machine has of its own. A broker that does not answer CONNECT within 15 s, or acknowledges nothing for 20 s,
+counts as lost.
 """
 import collections, errno, heapq, json, random, select, socket, time
 
@@ -28,7 +29,7 @@ class Sender:
         self.spread = random.uniform(0.5, 1.5)
         self.outbox, self.under_way, self.acknowledged = collections.deque(), {}, set()
         self.socket, self.is_connected, self.pause, self.sent, self.made = None, False, 1.0, 0, 0
-        self.input, self.output, self.mid = b"", b"", 0
+        self.input, self.output, self.mid, self.moved = b"", b"", 0, 0.0
 
     def make(self, count):
         for _ in range(count):
@@ -86,7 +87,7 @@ class Fleet:
     def open(self, sender):
         sender.socket = socket.socket()
         sender.socket.setblocking(False)
-        sender.input, sender.is_connected = b"", False
+        sender.input, sender.is_connected, sender.moved = b"", False, time.monotonic()
         result = sender.socket.connect_ex(("127.0.0.1", self.port))
         if result not in (0, errno.EINPROGRESS): return self.lost(sender)
         sender.greet()
@@ -105,6 +106,7 @@ class Fleet:
         sender.pause = min(30, sender.pause * 2)
 
     def fill(self, sender):
+        if not sender.under_way: sender.moved = time.monotonic()
         while sender.is_connected and sender.outbox and len(sender.under_way) < WINDOW:
             item = sender.outbox.popleft()
             sender.under_way[sender.publish(item[0], item[1])] = item
@@ -123,6 +125,7 @@ class Fleet:
         except BlockingIOError: return
         except OSError: data = b""
         if not data: return self.lost(sender)
+        sender.moved = time.monotonic()
         for kind, body in sender.take(data):
             if kind == 0x20:
                 if body[1]:
@@ -140,11 +143,19 @@ class Fleet:
                     self.acknowledgements += 1
         self.fill(sender)
 
+    def sweep(self, now):
+        """Gives up connections that do not answer."""
+        for sender in self.senders:
+            if sender.socket and (not sender.is_connected and now - sender.moved > 15 or sender.under_way and now - sender.moved > 20): self.lost(sender)
+
     def run(self, until, limit):
-        end = time.monotonic() + limit
+        end, next_sweep = time.monotonic() + limit, 0
         while not until():
             now = time.monotonic()
             if now > end: return False
+            if now > next_sweep:
+                self.sweep(now)
+                next_sweep = now + 1
             while self.timers and self.timers[0][0] <= now:
                 sender = heapq.heappop(self.timers)[2]
                 if not sender.socket: self.open(sender)
