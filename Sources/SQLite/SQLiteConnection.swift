@@ -11,7 +11,7 @@ package final class SQLiteConnection {
     private var handle: OpaquePointer?
     private var cache: [String: SQLiteStatement] = [:]
     private var busyTimeout: Duration
-    /// SQLite counts the memory that it uses, with a lock at each allocation, for a question that nobody asks here.
+    /// By default SQLite tracks its memory use under a lock at every allocation; this program never reads that figure.
     private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
     /// Opens a file, and with `write` creates a missing one. An empty path is a private temporary database.

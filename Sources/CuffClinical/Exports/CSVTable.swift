@@ -153,7 +153,7 @@ package struct CSVTable: Sendable {
         text.append(separator)
         text.append(decimal: Int64(quantity.mdc))
         text.append(separator)
-        if let value = quantity.value { append(number: value, to: &text) } else if let words { append(cell: words, to: &text) }
+        if let value = quantity.value { append(number: value, to: &text) } else if let words { append(words: words, to: &text) }
         text.append(separator)
         if let unit = Nomenclature.unitText(quantity) { append(cell: unit, to: &text) }
         text.append(separator)
@@ -190,6 +190,12 @@ package struct CSVTable: Sendable {
 
     private func append(withCommas number: borrowing TextBuffer, to text: inout TextBuffer) {
         for byte in number.array { text.append(byte == 0x2E ? 0x2C : byte) }
+    }
+
+    /// A text in the column of numbers: an apostrophe in front of one that begins like a number.
+    private func append(words: String, to text: inout TextBuffer) {
+        let isLikeNumber = words.utf8.first.map { (0x30...0x39).contains($0) } ?? false
+        append(cell: isLikeNumber ? "'" + words : words, to: &text)
     }
 
     /// Appends a cell of text from a device: quoted if necessary, and with an apostrophe in front if a spreadsheet would read it as a

@@ -114,6 +114,11 @@ struct PipelineState: Sendable {
 
     mutating func accept(_ batch: consuming Batch, mayThin: Bool = false, into effects: inout [Effect]) {
         isLive = mayThin
+        // A live cuff's reading does not wait for a large transaction.
+        if mayThin, high != limits.high {
+            high = limits.high
+            for index in members.indices { members[index].delivery = limits.delivery }
+        }
         if mayThin { thin(&batch, into: &effects) }
         let readings = batch.readings
         let live = batch.entries.count - readings
@@ -140,7 +145,9 @@ struct PipelineState: Sendable {
     mutating func stored(by index: Int, isScattered: Bool = false, into effects: inout [Effect]) {
         guard let flight = members[index].flight else { return }
         members[index].flight = nil
-        if isScattered, !isLive {
+        let wasFull = 2 * members[index].flightReadings >= members[index].delivery
+        // An optional sink would miss readings if sources paused later.
+        if isScattered, wasFull, !isLive, members.allSatisfy(\.rule.isRequired) {
             members[index].delivery = min(4 * members[index].delivery, limits.scattered)
             high = max(high, members[index].delivery)
         }

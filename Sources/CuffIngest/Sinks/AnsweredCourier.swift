@@ -73,6 +73,8 @@ struct AnsweredCourier {
                 case .open: events.append(opened())
                 case .load(let most): events.append(.loaded(try outbox.next(most)))
                 case .send(let bytes): unsent += bytes
+                // A helper that does not read gets no more of them.
+                case .sendStatus where !unsent.isEmpty: break
                 case .sendStatus:
                     unsent += try statusInterval.map { (every) throws(IngestError) in try StatusReport.line(outbox, every: every) } ?? []
                 case .acknowledge(let line): done.append(line)

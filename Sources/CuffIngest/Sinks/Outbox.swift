@@ -197,8 +197,8 @@ final class Outbox: Sendable {
         return lines.filter(\.isIntact).map(\.line)
     }
 
-    /// Marks lines as delivered, so that they are not sent again. `mayRepeat`: the receiver knows a reading that comes again, as a helper
-    /// that answers must; so no fsync delays the readings for it.
+    /// Marks lines as delivered, so that they are not sent again. `mayRepeat`: the receiver recognises repeated readings, as every
+    /// answering helper must; the acknowledgement is then committed without an fsync.
     func acknowledge(_ lines: ArraySlice<Line>, mayRepeat: Bool = false) throws(IngestError) {
         guard let last = lines.last else { return }
         try store.commit(lazily: mayRepeat) { db in

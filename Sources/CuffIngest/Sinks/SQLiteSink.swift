@@ -32,8 +32,8 @@ final class SQLiteSink: GroupingSink, @unchecked Sendable {
     private var sources: [SourceKey: (number: Int64, identity: DeviceIdentity?)] = [:]
     /// The database generation of the numbers in `sources`.
     private var generation = 0
-    /// Rows in order of time share pages; here each costs the writing of a page or more. With an outbox, whose room is limited, and
-    /// near a full volume, which the log of a large transaction might fill, writes stay small.
+    /// Whether the readings of the last write were so scattered that larger transactions would save page writes. False with an outbox,
+    /// whose size is limited, or when the volume is nearly full.
     private(set) var isScattered = false
 
     private let patients: [DriverID: @Sendable ([UInt8]) -> String?]

@@ -38,8 +38,7 @@ enum StatusReport {
             }
             return (queue: queue, cuffs: cuffs)
         }
-        var disk = statvfs()
-        let isKnown = statvfs(outbox.store.path, &disk) == 0
+        let disk = Volume(outbox.store.path)
         return Array(
             JSONOutput.line(
                 "status",
@@ -48,8 +47,8 @@ enum StatusReport {
                     ("waiting", .number(facts.queue?.waiting ?? 0)), ("oldest_waiting", facts.queue?.oldest.map { .text($0) }),
                     ("refused", .number(facts.queue?.refused ?? 0)),
                     ("clock", .text(HostClock.isUnsynchronised() ? "unsynchronised" : "synchronised")),
-                    ("disk_free_bytes", isKnown ? .number(Int(disk.f_bavail * disk.f_frsize)) : nil),
-                    ("disk_bytes", isKnown ? .number(Int(disk.f_blocks * disk.f_frsize)) : nil), ("cuffs", .list(facts.cuffs)),
+                    ("disk_free_bytes", disk.map { .number(Int(clamping: $0.free)) }),
+                    ("disk_bytes", disk.map { .number(Int(clamping: $0.size)) }), ("cuffs", .list(facts.cuffs)),
                 ]
             ).utf8)
     }

@@ -61,7 +61,7 @@ extension Store {
         try read { db in
             let statement = try db.cached(
                 """
-                SELECT revision, type = '\(Self.tombstone)', version, undone IS NOT NULL FROM reading
+                SELECT revision + coalesce(noted, 0), type = '\(Self.tombstone)', version, undone IS NOT NULL FROM reading
                 LEFT JOIN imported USING (id) LEFT JOIN import ON import.number = imported.import WHERE reading.id = ?
                 """)
             statement.bind(id.description)

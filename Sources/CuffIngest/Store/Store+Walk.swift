@@ -21,7 +21,7 @@ extension Store {
     }
 
     /// Passes the selected rows to `body` in order of id. The condition is a result column, not a WHERE clause, because damage
-    /// may make a row look unselected. Of rows outside a range of time only those are read that the day in the id does not exclude.
+    /// may make a row look unselected. For a range of time, rows whose id shows that they are outside it are not read.
     func walk(
         _ selection: ReadingSelection, columns: String, damaged: DamagedRows = .leftOut,
         _ body: (ReadingCursor, [Int64: StoredSource], Person) throws -> Bool
@@ -87,7 +87,7 @@ extension Store {
         return (try? Self.count(db, "\(others) AND \(isIntact)")) == entries
     }
 
-    /// Whether the rows on both sides of an id are intact. A damaged id can lead the search for another one astray, but only to itself.
+    /// Whether the rows on both sides of an id are intact. A search misled by a damaged id ends next to that id.
     private func isOrdered(at id: String, in db: SQLiteConnection) -> Bool {
         ["id < ? ORDER BY id DESC", "id >= ? ORDER BY id"].allSatisfy { side in
             (try? db.rows("SELECT \(isIntact) FROM reading WHERE \(side) LIMIT 1", id) { $0.flag(0) })?.allSatisfy(\.self) ?? false
@@ -111,14 +111,17 @@ extension Store {
         return found
     }
 
-    /// What decoded each blood pressure, as far as it is known.
-    func decoders() throws(IngestError) -> [Reading.ID: String] {
+    /// What decoded these readings, as far as it is known.
+    func decoders(of ids: some Sequence<Reading.ID>) throws(IngestError) -> [Reading.ID: String] {
         try read { db in
-            let rows = try db.rows("SELECT id, decoder FROM reading WHERE decoder IS NOT NULL AND type = 'blood_pressure'") {
-                ($0.text(0) ?? "", $0.text(1) ?? "")
+            let statement = try db.cached("SELECT decoder FROM reading WHERE id = ? AND decoder IS NOT NULL AND \(isIntact)")
+            var found: [Reading.ID: String] = [:]
+            for id in ids {
+                statement.bind(id.description)
+                defer { statement.reset() }
+                if try statement.step() { found[id] = statement.text(0) }
             }
-            return Dictionary(
-                rows.compactMap { text, decoder in Reading.ID.parse(text).map { ($0, decoder) } }, uniquingKeysWith: { $1 })
+            return found
         }
     }
 

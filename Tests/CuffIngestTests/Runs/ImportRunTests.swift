@@ -146,6 +146,49 @@ import Testing
         #expect(readings.count == 1 && readings[0].revision == 1 && readings[0].bloodPressure?.systolic == .mmHg(130))
     }
 
+    /// Two later versions of a stored record in one file: the newest counts.
+    @Test func laterVersionsInOneFile_TheNewestCounts() throws {
+        let folder = TestFolder()
+        func text(_ versions: [(number: Int, systolic: Int)]) -> String {
+            let records = versions.map { number, systolic in
+                """
+                {"systolic":\(systolic),"diastolic":82,"pulse":71,"version":\(number),\
+                "measurementTimestampLocal":"2026-05-05T07:33:10.0","measurementTimestampGMT":"2026-05-05T05:33:10.0"}
+                """
+            }
+            return "{\"measurementSummaries\":[{\"measurements\":[\(records.joined(separator: ","))]}]}"
+        }
+        _ = try run(folder, folder.write("garmin.json", text([(5, 128)])))
+        #expect(try run(folder, folder.write("garmin.json", text([(6, 129), (7, 130)]))).revised == 2)
+        #expect(try stored(folder).map { $0.bloodPressure?.systolic.digits.mantissa } == [130])
+    }
+
+    /// The id of a push has the UTC time of its reception, which may be another day than its time; a note counts as a change.
+    @Test func ownExport_ChangesNothing() throws {
+        let folder = TestFolder()
+        var push = Reading(
+            .bloodPressure(.mmHg(128, 82)), driver: "and-std", clock: .absent, origin: .push, raw: RawBytes([1]))
+        // 2026-05-05T22:30:00Z
+        let received = Timestamp(seconds: 1_778_020_200)
+        var ledger = ReadingLedger(device: "SN1", driver: "and-std")
+        _ = ledger.admit(&push, received: received)
+        (push.measured, push.measuredOffset, push.rule) = (received, 120, .receiveTime)
+        let sink = try SQLiteSink(path: folder.file("bp.db"))
+        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "SN1", entries: [.reading(push), .reading(.sample(1))]))
+        try sink.close()
+        let store = try Store(folder.file("bp.db"), access: .write)
+        #expect(try store.remark([Reading.sample(1).id], [(key: .note, text: "after the stairs")]) == 1)
+        var text = TextBuffer()
+        try store.forEach(ReadingSelection(zone: .utc)) { reading, _ in
+            ReadingLine().append(reading, device: "SN1", to: &text)
+            return true
+        }
+        try store.close()
+        let summary = try run(folder, folder.write("bp.jsonl", text.string))
+        #expect(summary.known == 2 && summary.revised == 0 && summary.new == 0, "\(summary)")
+        #expect(try stored(folder).map(\.origin).allSatisfy { $0 != .imported })
+    }
+
     @Test func strict_KeepsTheWholeFileOut() throws {
         let folder = TestFolder()
         let file = folder.write("bp.csv", Self.header + "2026-05-05 07:33:10,71,128,82,\n2026-05-05 08:33:10,71,128,,\n")

@@ -90,6 +90,28 @@ import Testing
         for (range, one) in zip(ranges, found).prefix(9) { #expect(try ids(path, range).ids == one.ids) }
     }
 
+    /// Another program corrected a time and removed the checksum, as is documented; a note gives the row a checksum again.
+    @Test func aRowWhoseTimeWasCorrected_IsFoundByIt_AfterANote() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        let sink = try SQLiteSink(path: path)
+        let time = DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31)
+        var reading = Reading(
+            .bloodPressure(.mmHg(128, 82)), driver: "and-std", clock: .time(time), origin: .memory, raw: RawBytes([1]))
+        var ledger = ReadingLedger(device: "one", driver: "and-std")
+        _ = ledger.admit(&reading, received: nil)
+        (reading.measured, reading.rule) = (Timestamp(seconds: time.wallSeconds), .deviceTime)
+        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "one", entries: [.reading(reading)]))
+        try sink.close()
+        try execute(path, "UPDATE reading SET measured = '2027-06-01T07:31:00.000Z', checksum = NULL")
+        let store = try Store(path, access: .write)
+        #expect(try store.remark([reading.id], [(key: .note, text: "the clock was a year behind")]) == 1)
+        try store.close()
+        var range = ReadingSelection(zone: .utc)
+        (range.since, range.until) = (Timestamp(seconds: 1_811_800_000 - 20 * Self.day), Timestamp(seconds: 1_811_800_000 + 20 * Self.day))
+        #expect(try ids(path, range).ids == [reading.id])
+    }
+
     /// A damaged id stands anywhere among the others: the rows beside it are still found.
     @Test func aDamagedID_HidesNoOtherRow() throws {
         let folder = TestFolder()

@@ -32,9 +32,6 @@ enum OwnReading {
         reading.sequence = value("sequence").flatMap { UInt32($0) }
         try readTimes(&reading, value)
         (reading.id, reading.revision) = (id, value("revision").flatMap { UInt8($0) } ?? 0)
-        // The id of a first revision has the day of its time; a time that somebody changed in the file makes another revision.
-        let wall = reading.measured.map { $0.seconds + Int64(reading.measuredOffset) * 60 } ?? reading.clock.time?.wallSeconds
-        if reading.revision == 0, let wall, id.wallSeconds.map({ $0 / 86_400 }) != wall / 86_400 { reading.revision = 1 }
         reading.remarks = Remarks(stored: { key in value(key.rawValue).map { plain($0) } })
         reading.decoder = Reading.decoder(value("decoder"))
         if case .quantity = content {
@@ -141,7 +138,7 @@ enum OwnReading {
 
     /// In CSV an apostrophe precedes text that a spreadsheet would interpret as a formula.
     private static func plain(_ text: String) -> String {
-        guard text.hasPrefix("'"), let next = text.dropFirst().first, "=+-@".contains(next) else { return text }
+        guard text.hasPrefix("'"), let next = text.dropFirst().first, "=+-@0123456789".contains(next) else { return text }
         return String(text.dropFirst())
     }
 }

@@ -77,7 +77,7 @@ extension HealthRuns {
     ) throws(IngestError) -> RedecodeReport {
         var report = RedecodeReport()
         var waiting: [(Reading, Int64)] = []
-        var renewed: [String: [Reading.ID]] = [:]
+        var renewed: [String: [(Reading.ID, UInt8)]] = [:]
         // Collected first: the walk would meet rows that are written during it.
         try store.walk(selection, columns: ReadingColumn.all, damaged: .included) { cursor, sources, _ in
             guard selection.holds(cursor.time) else { return true }
@@ -97,7 +97,7 @@ extension HealthRuns {
                 report.same += 1
                 guard let decoder, reading.decoder != decoder else { break }
                 report.renewed += 1
-                if applies { renewed[decoder, default: []].append(reading.id) }
+                if applies { renewed[decoder, default: []].append((reading.id, reading.revision)) }
             case .undecided: report.undecided[driver.id.description, default: 0] += 1
             case .otherIdentity(let decoded):
                 report.otherIdentity += 1
@@ -157,12 +157,16 @@ extension Store {
 
     /// Names what decodes these readings to the stored values. Their revisions stay, because no value changes. A row that was damaged or
     /// replaced meanwhile stays as it is.
-    func set(decoder: String, of ids: some Sequence<Reading.ID>) throws(IngestError) {
+    func set(decoder: String, of readings: some Sequence<(Reading.ID, UInt8)>) throws(IngestError) {
         try commit { db in
-            for id in ids {
+            for (id, revision) in readings {
                 let text = id.description
-                let isWhole = try db.hasRow("SELECT 1 FROM reading WHERE id = ? AND \(isIntact) AND type <> '\(Self.tombstone)'", text)
-                guard isWhole else { continue }
+                let isSame = try db.hasRow(
+                    """
+                    SELECT 1 FROM reading WHERE id = ? AND revision + coalesce(noted, 0) = ? AND \(isIntact)
+                    AND type <> '\(Self.tombstone)'
+                    """, text, Int64(revision))
+                guard isSame else { continue }
                 try db.run("UPDATE reading SET decoder = ? WHERE id = ?", decoder, text)
                 try seal(id, in: db)
             }

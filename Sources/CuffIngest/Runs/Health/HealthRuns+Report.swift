@@ -29,20 +29,24 @@ extension HealthRuns {
         if !request.person.isEmpty { try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(request.person))") }
         var explained = ByPerson<[Report.Explained]>()
         var count = 0
-        let decoders = request.explains ? try store.decoders() : [:]
         let tell: (HomeReading, ReadingFate, [Provenance]) -> Void = { reading, fate, sources in
             count += 1
             guard count <= mostExplained else { return }
             let cuff = sources.indices.contains(reading.source) ? sources[reading.source] : Provenance(driver: "unknown")
-            explained[reading.person, default: []].append(Report.Explained(reading, fate, cuff: cuff, decoder: decoders[reading.id]))
+            explained[reading.person, default: []].append(Report.Explained(reading, fate, cuff: cuff))
         }
         let run = try average(store, selection, request.average, kept: kept, tell: request.explains ? tell : nil)
         guard count <= mostExplained else { throw IngestError(SelectionFault.tooManyToExplain(most: mostExplained)) }
+        let decoders = try store.decoders(of: explained.sorted.flatMap { $0.1.map(\.reading.id) })
         let reports = found.sorted.map { owner, report -> (owner: Person?, report: Report) in
             var report = report
             report.section = request.language.heading(owner, among: persons)
             report.averages = averages(of: owner, in: run)
-            report.explained = explained[owner, default: []]
+            report.explained = explained[owner, default: []].map { one in
+                var one = one
+                one.decoder = decoders[one.reading.id] ?? one.decoder
+                return one
+            }
             return (owner, report)
         }
         return reports.isEmpty ? [(nil, empty)] : reports

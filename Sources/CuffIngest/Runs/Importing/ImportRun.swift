@@ -221,6 +221,7 @@ package struct ImportRun {
                     guard held.revision < Reading.lastRevision - 1 else { return nil }
                     reading.revision = held.revision + 1
                 }
+                ids.insert(reading.id)
                 summary.revised += 1
                 summary.add(ImportSummary.Line(reading: reading, place: imported.place, word: "revision"))
                 return item(reading, imported, importer, summary.file, isRevival: false)
