@@ -119,7 +119,7 @@ class MachineTests(unittest.TestCase):
         self.assertFalse(client.publishes("cuff/ward-2/status"), "it may publish as another machine")
         # Again: nothing changes, and rights that were damaged are as before.
         self.broker.control("clear_permissions", user)
-        self.assertIn("is there already; its rights are set; its access is in ward-1.fleet.toml", self.machine("add", "ward-1"))
+        self.assertIn("already exists; permissions updated; its access is in ward-1.fleet.toml", self.machine("add", "ward-1"))
         self.assertEqual(self.access("ward-1"), (user, password))
         self.assertTrue(self.connect("ward-1").publishes("cuff/ward-1/status"))
         self.assertEqual(self.audit("ward-1")[0], "add: begun")
