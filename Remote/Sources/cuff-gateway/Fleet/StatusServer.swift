@@ -24,6 +24,8 @@ final class StatusServer: @unchecked Sendable {
 
     private static let longestRequest = 8 << 10
     private static let patience = 5
+    /// For a whole answer, in seconds: a client that reads a little at a time would hold up the others.
+    private static let sending = 10.0
     /// Several pages and scrapes share one look into the database.
     private static let freshness = 5.0
 
@@ -137,7 +139,8 @@ final class StatusServer: @unchecked Sendable {
 
     private func send(_ text: String, to client: Int32) {
         var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
+        let until = monotonicSeconds() + Self.sending
+        while !rest.isEmpty, monotonicSeconds() < until {
             let count = rest.withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
