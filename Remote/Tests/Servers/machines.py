@@ -170,6 +170,20 @@ class MachineTests(unittest.TestCase):
         self.assertTrue(self.connect("ward-4").is_accepted)
         self.assertFalse(self.connect("ward-4-old", old).is_accepted)
 
+    def test_revokingSeveralGoesOnAfterAFailure_AndForgetsTheCredential(self):
+        for name in ("ward-6", "ward-7"): self.machine("add", name)
+        self.machine("rotate", "ward-7")
+        self.database.sql("UPDATE cuff.machine SET credential = 'ward-7.2' WHERE name = 'ward-7'")
+        text = self.machine("revoke", "ward-6", "gateway", "cuff-admin", "ward-7", status=78)
+        self.assertIn("ward-7: `ward-7`, `ward-7.2` can no longer connect", text)
+        self.assertRegex(text, r"cuff-gateway: cuff-admin: .*\n(.*\n)*cuff-gateway: gateway: .*is not a machine's")
+        for name in ("ward-6", "ward-7"): self.assertFalse(self.connect(name).is_accepted)
+        # What it said of its former access proves nothing of the new one.
+        self.machine("add", "ward-7")
+        self.machine("rotate", "ward-7")
+        self.assertEqual(self.access("ward-7")[0], "ward-7.2")
+        self.assertIn("would be locked out", self.machine("rotate", "--finish", "ward-7", status=75))
+
     def test_actionsThatCannotBeRecordedAreNotMade(self):
         self.database.sql("REVOKE INSERT ON cuff.audit FROM cuff_operator")
         try: self.assertIn("permission denied", self.machine("add", "ward-5", status=78))
