@@ -5,7 +5,7 @@ messages of other versions; the table of readings cut by month while it is used.
     Tests/Servers/fleetdata.py [unittest's options]      CUFF_PROGRAMS=Remote/.build/debug, ROWS=20000
 The servers are started here, on loopback, in a temporary folder.
 """
-import json, os, pathlib, shutil, subprocess, sys, tempfile, threading, time, unittest, urllib.error, urllib.request
+import json, os, pathlib, shutil, socket, subprocess, sys, tempfile, threading, time, unittest, urllib.error, urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
@@ -218,6 +218,27 @@ class FleetDataTests(unittest.TestCase):
         self.assertEqual(self.database.sql(place), "cuff.reading_other")
         self.database.sql("SELECT cuff.add_months(60)")
         self.assertEqual(self.database.sql(place), f"cuff.reading_{month}")
+
+    def test_5_aClientThatReadsSlowlyHoldsUpTheOthersForTenSeconds(self):
+        self.database.sql("INSERT INTO cuff.machine (name, seen, version, status) SELECT 'many-' || n, now(), '0.2.0', "
+                          """'{"every_s": 60, "waiting": 0}' FROM generate_series(1, 30000) n""")
+        time.sleep(5)
+        with socket.socket() as slow:
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow.connect(("127.0.0.1", self.http))
+            slow.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+            slow.recv(1)
+            is_over = threading.Event()
+            thread = threading.Thread(target=lambda: [slow.recv(4096) for _ in iter(lambda: is_over.wait(0.2), True)])
+            thread.start()
+            began = time.monotonic()
+            try: self.assertIn('cuff_machines{state="all"} 3000', self.get("/metrics"))
+            finally: is_over.set()
+            waited = time.monotonic() - began
+            thread.join()
+        self.assertGreater(waited, 5, "the slow client received everything")
+        self.assertLess(waited, 20)
+        print(f"waited {waited:.1f} s for a client that reads slowly", flush=True)
 
 
 if __name__ == "__main__":

@@ -184,6 +184,15 @@ class MachineTests(unittest.TestCase):
         self.assertEqual(self.access("ward-7")[0], "ward-7.2")
         self.assertIn("would be locked out", self.machine("rotate", "--finish", "ward-7", status=75))
 
+    def test_checkGoesOnWithoutTheBroker(self):
+        self.database.sql("INSERT INTO cuff.machine (name, added) VALUES ('ward-8', now() - interval '2 days')")
+        done = subprocess.run([PROGRAMS / "cuff-gateway", "check", "--management", "http://cuff-admin@localhost:1/"], env=self.environment,
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("ward-8 was added 2 days ago", done.stdout)
+        self.assertIn("the broker's queues are unknown: ", done.stdout)
+        self.database.sql("DELETE FROM cuff.machine WHERE name = 'ward-8'")
+
     def test_actionsThatCannotBeRecordedAreNotMade(self):
         self.database.sql("REVOKE INSERT ON cuff.audit FROM cuff_operator")
         try: self.assertIn("permission denied", self.machine("add", "ward-5", status=78))

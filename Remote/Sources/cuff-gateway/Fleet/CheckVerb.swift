@@ -20,7 +20,8 @@ struct CheckVerb {
         let rules = FleetRules()
         var sentences = facts.troubles(rules).flatMap { machine, troubles in troubles.map { rules.sentence($0, machine) } }
         for entry in facts.refusedToday {
-            sentences.append("\(entry.machine): \(FleetRules.count(entry.count, "message")) set aside in the last 24 hours: \(entry.reason)")
+            let messages = FleetRules.count(entry.count, "message")
+            sentences.append("\(entry.machine): \(messages) set aside in the last 24 hours: \(entry.reason)")
         }
         sentences += try atBroker()
         for sentence in sentences { print(sentence) }

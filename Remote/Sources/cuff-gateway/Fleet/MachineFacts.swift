@@ -111,8 +111,11 @@ struct FleetRules: Sendable {
             return "\(name) sent its last message \(Self.age(machine.seen)) ago"
                 + (machine.presence == "offline" ? "; the broker reports it as offline" : "")
         case .behind:
-            return "\(name) has \(Self.count(machine.waiting, "unsent reading")), the oldest for \(Self.age(machine.oldest)): `cuff sinks` there says why"
-        case .refused: return "\(name) has \(Self.count(machine.refused, "refused reading")): `cuff sinks` there shows \(machine.refused == 1 ? "it" : "them")"
+            let readings = Self.count(machine.waiting, "unsent reading")
+            return "\(name) has \(readings), the oldest for \(Self.age(machine.oldest)): `cuff sinks` there says why"
+        case .refused:
+            let readings = Self.count(machine.refused, "refused reading")
+            return "\(name) has \(readings): `cuff sinks` there shows \(machine.refused == 1 ? "it" : "them")"
         case .clock: return "\(name) has a clock that is not synchronised: times of its readings may be wrong"
         case .disk:
             let percent = (machine.diskFree ?? 0) * 100 / max(1, machine.diskSize ?? 1)

@@ -77,7 +77,6 @@ final class StatusServer: @unchecked Sendable {
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
             var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
             setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-            setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             if let line = requestLine(client) { send(answer(line), to: client) }
             shutdown(client, Int32(SHUT_WR))
             close(client)
@@ -140,7 +139,11 @@ final class StatusServer: @unchecked Sendable {
     private func send(_ text: String, to client: Int32) {
         var rest = Array(text.utf8)[...]
         let until = monotonicSeconds() + Self.sending
-        while !rest.isEmpty, monotonicSeconds() < until {
+        while !rest.isEmpty {
+            let left = until - monotonicSeconds()
+            guard left > 0 else { return }
+            var limit = timeval(tv_sec: Int(left), tv_usec: Int(left.truncatingRemainder(dividingBy: 1) * 999_999) + 1)
+            setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             let count = rest.withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)

@@ -220,7 +220,8 @@ struct MachineVerb {
 
     private func unrecorded(_ name: String, _ users: [MachineUser], _ isClosed: Bool, _ fault: ServerFault) -> VerbFault {
         VerbFault(
-            "\(name): \(Self.result(users, isClosed)); that could not be recorded, so run it again: the database: \(fault.text)", EX_TEMPFAIL)
+            "\(name): \(Self.result(users, isClosed)); that could not be recorded, so run it again: the database: \(fault.text)",
+            EX_TEMPFAIL)
     }
 
     private static func result(_ users: [MachineUser], _ isClosed: Bool) -> String {
