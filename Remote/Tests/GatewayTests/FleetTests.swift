@@ -112,7 +112,7 @@ import Testing
         #expect(has("version=\"\u{600}<x>\\\"\u{301}&\u{301}\r\\n\\\\\u{301}\"} 1\n", metrics))
     }
 
-    /// A machine may send anything; the page, the metrics and `check` go on.
+    /// A machine may send anything; the page, the metrics and `check` still work.
     @Test func numbersOutsideTheirRanges_AreNotUsed() {
         let largest = machine(#""every_s":9223372036854775807,"waiting":-1,"refused":-9223372036854775808"#)
         #expect(largest.interval == nil && largest.waiting == 0 && largest.refused == 0)
