@@ -17,15 +17,22 @@ public enum MachineStatement {
             sent = status?["time"]?.string.flatMap { Instant($0)?.text }
         }
 
-        /// The newer of two reports, with what only the older one has.
+        /// The later of two reports, with what only the earlier one has. A heartbeat that was sent before the present one is left out.
         public mutating func merge(_ newer: Report) {
             presence = newer.presence ?? presence
             guard let status = newer.status else { return }
+            if let before = sent.flatMap({ Instant($0) }), let after = newer.sent.flatMap({ Instant($0) }),
+                after.milliseconds < before.milliseconds
+            {
+                return
+            }
             (self.status, sent) = (status, newer.sent)
         }
     }
 
-    /// A machine is seen with every message but its last will, which says that it is gone.
+    /// A machine is seen with every message but its last will, which says that it is gone. A heartbeat that was sent before the present one
+    /// is left out, e.g. one that was delivered again. Times of a clock that is wrong are not compared: when it is set back, heartbeats would
+    /// be left out for as long.
     public static let insert = """
         WITH sent AS MATERIALIZED (
           SELECT e->>0 AS machine, e->>1 AS presence, nullif(e->2, 'null'::jsonb) AS status, (e->>3)::timestamptz AS sent
@@ -35,10 +42,17 @@ public enum MachineStatement {
           CASE WHEN presence IS NOT NULL THEN clock_timestamp() END, status->>'user', status->>'version', status
         FROM sent ORDER BY machine
         ON CONFLICT (name) DO UPDATE SET
-          seen = coalesce(excluded.seen, m.seen), sent = coalesce(excluded.sent, m.sent),
+          seen = coalesce(excluded.seen, m.seen),
           presence = coalesce(excluded.presence, m.presence), presence_at = coalesce(excluded.presence_at, m.presence_at),
-          credential = coalesce(excluded.credential, m.credential), version = coalesce(excluded.version, m.version),
-          status = coalesce(excluded.status, m.status)
+          (sent, credential, version, status) = (
+            SELECT CASE WHEN is_old THEN m.sent ELSE coalesce(excluded.sent, m.sent) END,
+              CASE WHEN is_old THEN m.credential ELSE coalesce(excluded.credential, m.credential) END,
+              CASE WHEN is_old THEN m.version ELSE coalesce(excluded.version, m.version) END,
+              CASE WHEN is_old THEN m.status ELSE coalesce(excluded.status, m.status) END
+            FROM (SELECT coalesce(
+                excluded.sent < m.sent AND m.sent <= clock_timestamp() + interval '5 minutes'
+                AND coalesce(m.status->>'clock', '') <> 'unsynchronised' AND coalesce(excluded.status->>'clock', '') <> 'unsynchronised',
+                false) AS is_old) AS judged)
         """
 
     /// A JSON array of `[machine, presence, status, sent]`.

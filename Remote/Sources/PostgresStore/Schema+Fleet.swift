@@ -13,7 +13,7 @@ extension Schema {
           version    text,
           status     jsonb);
         COMMENT ON TABLE cuff.machine IS 'One row for each machine: when it was added, and what it last said about itself';
-        COMMENT ON COLUMN cuff.machine.seen IS 'When its last heartbeat arrived; sent is what its own clock said then';
+        COMMENT ON COLUMN cuff.machine.seen IS 'Arrival of its last message other than `offline`; sent is the time of its last heartbeat by its own clock';
         CREATE TABLE cuff.audit (
           number  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
           at      timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -39,6 +39,16 @@ extension Schema {
           RETURN NEW;
         END $body$;
         CREATE TRIGGER refuse_erased BEFORE INSERT ON cuff.reading FOR EACH ROW EXECUTE FUNCTION cuff.refuse_erased();
+        -- Messages set aside have no usable time, perhaps: those that name an erased person are dropped.
+        CREATE FUNCTION cuff.refuse_erased_message() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $body$
+        BEGIN
+          IF EXISTS (SELECT FROM cuff.erased
+            WHERE position(convert_to('"person":' || to_json(subject)::text, 'UTF8') IN NEW.body) > 0) THEN
+            RETURN NULL;
+          END IF;
+          RETURN NEW;
+        END $body$;
+        CREATE TRIGGER refuse_erased BEFORE INSERT ON cuff.refused FOR EACH ROW EXECUTE FUNCTION cuff.refuse_erased_message();
         """
 
     /// Finds a person's readings. Built beside a running gateway, which no transaction can do; `\gexec` is of psql. An index that was

@@ -224,8 +224,8 @@ struct GatewayState {
     // MARK: Faults
 
     private mutating func databaseFailed(_ fault: ServerFault, _ now: Double, _ effects: inout [Effect]) {
-        if phase == .noting, fault.kind == .reading, !fault.isConnectionLost {
-            // What a machine says about itself must not stop readings.
+        if phase == .noting, !fault.isConnectionLost {
+            // A failed report must not block readings.
             tell("a machine's report is left out: \(fault.text)", &effects)
             (reports, deadline) = ([], nil)
             return

@@ -34,7 +34,8 @@ struct Options: Equatable {
         for line in text.split(separator: "\n") {
             let line = line.drop { $0 == " " || $0 == "\t" }
             guard let first = line.first, first != "#" else { continue }
-            let sides = line.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace || $0 == " " } }
+            let sides = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.filter { !$0.isWhitespace || $0 == " " } }
             let key = sides[0].split(separator: " ").joined()
             guard sides.count == 2, ["management", "database", "machines"].contains(key),
                 let value = JSONValue(parsing: Array(sides[1].utf8))?.string

@@ -97,8 +97,46 @@ import Testing
         facts.refusedToday = [(machine: "pi-1", count: 2, reason: "<script>")]
         let page = FleetText(facts: facts, rules: rules).page
         #expect(
-            page.contains("<h1>1 machines, 1 with a problem</h1>") && page.contains("0.1.0&lt;b&gt;") && page.contains("&lt;script&gt;"))
+            page.contains("<h1>1 machine, 1 with a problem</h1>") && page.contains("0.1.0&lt;b&gt;") && page.contains("&lt;script&gt;"))
         #expect(!page.contains("<script>"))
+    }
+
+    /// A combining mark makes one Character of itself and the sign before or after it.
+    @Test func signsBesideCombiningMarks_AreEscaped() {
+        let version = "\u{600}<x>\"\u{301}&\u{301}\r\n\\\u{301}"
+        let text = FleetText(facts: FleetFacts(machines: [MachineFacts(name: "pi-1", seen: 300_000, version: version)]), rules: rules)
+        let page = Array(text.page.unicodeScalars)
+        func has(_ part: String, _ scalars: [Unicode.Scalar]) -> Bool { scalars.contains(Array(part.unicodeScalars)) }
+        #expect(has("\u{600}&lt;x&gt;&quot;\u{301}&amp;\u{301}\r\n\\\u{301}", page) && !has("<x", page))
+        let metrics = Array(text.metrics.unicodeScalars)
+        #expect(has("version=\"\u{600}<x>\\\"\u{301}&\u{301}\r\\n\\\\\u{301}\"} 1\n", metrics))
+    }
+
+    /// A machine may send anything; the page, the metrics and `check` still work.
+    @Test func numbersOutsideTheirRanges_AreNotUsed() {
+        let largest = machine(#""every_s":9223372036854775807,"waiting":-1,"refused":-9223372036854775808"#)
+        #expect(largest.interval == nil && largest.waiting == 0 && largest.refused == 0)
+        let disk = machine(#""disk_free_bytes":9223372036854775807,"disk_bytes":9007199254740993"#)
+        #expect(disk.diskFree == nil && disk.diskSize == nil)
+        let most = machine(#""every_s":604800,"disk_free_bytes":9007199254740992,"disk_bytes":9007199254740992"#)
+        #expect(most.interval == 604_800 && most.diskFree == 9_007_199_254_740_992)
+        #expect(machine(#""every_s":604801"#).interval == nil && machine(#""every_s":0"#).interval == nil)
+        #expect(machine(#""every_s":1"#).interval == 1)
+        for machine in [largest, disk, most] {
+            #expect(rules.troubles(machine) == [])
+            #expect(Trouble.allCases.allSatisfy { rules.sentence($0, machine).hasPrefix("pi-1 ") })
+        }
+        #expect(rules.sentence(.disk, most) == "pi-1 has 100 % of its disk free")
+        #expect(rules.sentence(.refused, machine(#""refused":1"#)) == "pi-1 has 1 refused reading: `cuff sinks` there shows it")
+    }
+
+    @Test func anOlderHeartbeat_DoesNotReplaceANewerOne() {
+        var reports = MachineReports()
+        for (version, time) in [("2", "12:00:00+02:00"), ("1", "09:59:59Z"), ("3", "10:00:00Z")] {
+            reports.add(.heartbeat(machine: "pi-1"), Array(#"{"version":"\#(version)","time":"2026-05-05T\#(time)"}"#.utf8), at: 0)
+            #expect(version != "1" || reports.take().first?.status?["version"]?.string == "2")
+        }
+        #expect(reports.take().first?.status?["version"]?.string == "3")
     }
 
     @Test func names_OfUsers_TellTheMachine() throws {
@@ -121,6 +159,8 @@ import Testing
         ] { #expect(throws: ConfigurationFault.self, "\(words)") { try Verb.parse(words) } }
         let settings = try Options.settings("# a\ndatabase = \"postgres://h/d?x=y\"\n\nmachines=\"mqtts://b/\"\n", file: "f")
         #expect(settings == ["database": "postgres://h/d?x=y", "machines": "mqtts://b/"])
-        #expect(throws: ConfigurationFault.self) { try Options.settings("other = \"x\"", file: "f") }
+        for text in ["other = \"x\"", "=", " = ", "database", "= \"x\"", "database ="] {
+            #expect(throws: ConfigurationFault.self, "\(text)") { try Options.settings(text, file: "f") }
+        }
     }
 }

@@ -98,6 +98,21 @@ import Testing
             ])
     }
 
+    @Test(arguments: [ServerFault.Kind.later, .configuration, .reading]) func aFaultWhileNoting_StopsNoReadings(_ kind: ServerFault.Kind) {
+        var state = running()
+        _ = state.handle(.delivered(message(1, "a")), at: 1)
+        _ = state.handle(.time, at: 2)
+        #expect(state.handle(.database(.committed), at: 2) == [note])
+        let fault = ServerFault(kind, "no")
+        #expect(state.handle(.database(.failed(fault)), at: 2) == [.tell("a machine's report is left out: no"), .acknowledge(1)])
+        // A lost connection is one, whatever was done at that time.
+        _ = state.handle(.delivered(message(2, "b")), at: 62)
+        _ = state.handle(.time, at: 63)
+        #expect(state.handle(.database(.committed), at: 63) == [note])
+        let lost = ServerFault(kind, "lost", isConnectionLost: true)
+        #expect(state.handle(.database(.failed(lost)), at: 63) == [.disconnect, .tell("the database: lost")])
+    }
+
     @Test func presenceAndCopies_AreAcknowledgedOnly() {
         var state = running()
         let status = GatewayState.Message(tag: 1, routingKey: "cuff.pi-7.status", body: Array("online".utf8))

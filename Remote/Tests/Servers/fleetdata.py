@@ -5,7 +5,7 @@ messages of other versions; the table of readings cut by month while it is used.
     Tests/Servers/fleetdata.py [unittest's options]      CUFF_PROGRAMS=Remote/.build/debug, ROWS=20000
 The servers are started here, on loopback, in a temporary folder.
 """
-import json, os, pathlib, shutil, subprocess, sys, tempfile, threading, time, unittest, urllib.error, urllib.request
+import json, os, pathlib, shutil, socket, subprocess, sys, tempfile, threading, time, unittest, urllib.error, urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
@@ -110,7 +110,7 @@ class FleetDataTests(unittest.TestCase):
         metrics = self.get("/metrics")
         self.assertIn('cuff_machine_unsent_readings{machine="pi-1"} 4\n', metrics)
         self.assertTrue(metrics.endswith("# EOF\n"))
-        self.assertIn("1 machines, 1 with a problem", self.get("/"))
+        self.assertIn("1 machine, 1 with a problem", self.get("/"))
         with self.assertRaises(urllib.error.HTTPError): self.get("/other")
         sink.send({**status, "waiting": 0, "oldest_waiting": None})
         self.wait_for("SELECT status->>'waiting' FROM cuff.machine WHERE name = 'pi-1'", "0")
@@ -120,7 +120,7 @@ class FleetDataTests(unittest.TestCase):
         # Long ago, by a machine with an older program.
         self.database.sql("UPDATE cuff.machine SET seen = now() - interval '2 days', version = '0.1.0' WHERE name = 'pi-1'")
         said = self.run_verb("check", status=1)
-        self.assertIn("pi-1 sent its last message 2 days ago; the broker says that it is offline\n", said)
+        self.assertIn("pi-1 sent its last message 2 days ago; the broker reports it as offline\n", said)
         self.assertIn("pi-1 runs version 0.1.0", said)
         self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.refused"), "0", "a report was taken for a reading")
 
@@ -134,26 +134,29 @@ class FleetDataTests(unittest.TestCase):
         # A dead letter of hers: a message without a time.
         self.deliver({**reading(5, "Anna"), "measured": "now"})
         self.wait_for("SELECT count(*) FROM cuff.refused", "1")
-        self.assertIn("erased 2 readings and 1 messages set aside", self.run_verb("erase", subject))
+        self.assertIn(f"erased of {subject}: 2 readings, 1 message set aside", self.run_verb("erase", subject))
         self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.reading"), "2")
         self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.refused"), "0")
         # Delivered again, and one that was still under way: accepted from the machine, and not stored.
         self.deliver(lines[0], lines[1], reading(6, "Anna"), reading(7, "Ben"))
         self.wait_for("SELECT count(*) FROM cuff.reading", "3")
+        self.deliver({**reading(10, "Anna"), "measured": "now"}, {**reading(11, "Ben"), "measured": "now"})
+        self.wait_for("SELECT count(*) FROM cuff.refused", "1")
+        self.assertEqual(self.database.sql(f"SELECT count(*) FROM cuff.refused WHERE convert_from(body, 'UTF8') LIKE '%{subject}%'"), "0")
         # What is measured later is stored.
         later = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
         self.deliver(reading(8, "Anna", measured=later))
         self.wait_for("SELECT count(*) FROM cuff.reading", "4")
-        self.assertIn("erased 0 readings", self.run_verb("erase", subject))
+        self.assertIn(": 0 readings", self.run_verb("erase", subject))
         self.assertEqual(self.database.sql(f"SELECT string_agg(result, ';' ORDER BY number) FROM cuff.audit WHERE subject = '{subject}'"),
-                         "begun;2 readings and 1 messages set aside are erased;begun;0 readings and 0 messages set aside are erased")
+                         "begun;erased: 2 readings, 1 message set aside;begun;erased: 0 readings, 0 messages set aside")
         # A name may be of several persons.
         self.deliver(reading(9, "Carla"), more="&persons=names")
         self.wait_for("SELECT count(*) FROM cuff.reading WHERE line->>'person' = 'Carla'", "1")
         self.database.sql("INSERT INTO cuff.reading SELECT id || 'x', revision, pending, type, driver, device, 'pi-2', NULL, NULL, NULL, NULL, NULL, NULL, NULL, measured, NULL, NULL, "
                           "origin, NULL, line, arrived FROM cuff.reading WHERE line->>'person' = 'Carla'")
         self.assertIn("add --force", self.run_verb("erase", "Carla", status=78))
-        self.assertIn("erased 2 readings", self.run_verb("erase", "Carla", "--force"))
+        self.assertIn(": 2 readings", self.run_verb("erase", "Carla", "--force"))
 
     def test_3_messagesOfTheNextVersionAreKeptWhole(self):
         newer = reading(20, schema=2, future={"a": [1, 2.50]}, quality="good")
@@ -203,18 +206,39 @@ class FleetDataTests(unittest.TestCase):
         self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.reading WHERE line->>'person' = 's-7'"), "0")
         old = int(self.database.sql("SELECT count(*) FROM cuff.reading WHERE measured < now() - interval '24 months'"))
         self.assertGreater(old, ROWS // 4)
-        self.assertIn(f": {old} readings", self.run_verb("prune", "--older-than", "24months"))
+        self.assertIn(f"removed: {old} readings", self.run_verb("prune", "--older-than", "24months"))
         self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.reading WHERE measured < now() - interval '24 months'"), "0")
         # A month that is over is dropped; what a slow clock put there is kept.
         self.database.sql("DO $$ BEGIN EXECUTE format('ALTER TABLE cuff.%I RENAME TO reading_200001', 'reading_' || cuff.last_month()); END $$")
         month = self.database.sql("SELECT (regexp_matches(pg_get_expr(relpartbound, oid), '''([0-9]{6})'''))[1] FROM pg_class WHERE relname = 'reading_200001'")
         self.database.sql("INSERT INTO cuff.reading (id, revision, pending, type, driver, device, measured, origin, line) SELECT "
                           f"'{month}01T000000-' || n, 0, false, 'blood_pressure', 'phd', 'd', now() - n * interval '3 years', 'memory', '{{}}' FROM generate_series(0, 1) n")
-        self.assertIn(": 1 readings", self.run_verb("prune", "--older-than", "24months"))
+        self.assertIn("removed: 1 reading,", self.run_verb("prune", "--older-than", "24months"))
         place = f"SELECT tableoid::regclass FROM cuff.reading WHERE id LIKE '{month}%'"
         self.assertEqual(self.database.sql(place), "cuff.reading_other")
         self.database.sql("SELECT cuff.add_months(60)")
         self.assertEqual(self.database.sql(place), f"cuff.reading_{month}")
+
+    def test_5_aClientThatReadsSlowlyHoldsUpTheOthersForTenSeconds(self):
+        self.database.sql("INSERT INTO cuff.machine (name, seen, version, status) SELECT 'many-' || n, now(), '0.2.0', "
+                          """'{"every_s": 60, "waiting": 0}' FROM generate_series(1, 30000) n""")
+        time.sleep(5)
+        with socket.socket() as slow:
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow.connect(("127.0.0.1", self.http))
+            slow.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+            slow.recv(1)
+            is_over = threading.Event()
+            thread = threading.Thread(target=lambda: [slow.recv(4096) for _ in iter(lambda: is_over.wait(0.2), True)])
+            thread.start()
+            began = time.monotonic()
+            try: self.assertIn('cuff_machines{state="all"} 3000', self.get("/metrics"))
+            finally: is_over.set()
+            waited = time.monotonic() - began
+            thread.join()
+        self.assertGreater(waited, 5, "the slow client received everything")
+        self.assertLess(waited, 20)
+        print(f"waited {waited:.1f} s for a client that reads slowly", flush=True)
 
 
 if __name__ == "__main__":

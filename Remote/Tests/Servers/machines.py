@@ -119,7 +119,7 @@ class MachineTests(unittest.TestCase):
         self.assertFalse(client.publishes("cuff/ward-2/status"), "it may publish as another machine")
         # Again: nothing changes, and rights that were damaged are as before.
         self.broker.control("clear_permissions", user)
-        self.assertIn("is there already; its rights are set; its access is in ward-1.fleet.toml", self.machine("add", "ward-1"))
+        self.assertIn("already exists; permissions updated; its access is in ward-1.fleet.toml", self.machine("add", "ward-1"))
         self.assertEqual(self.access("ward-1"), (user, password))
         self.assertTrue(self.connect("ward-1").publishes("cuff/ward-1/status"))
         self.assertEqual(self.audit("ward-1")[0], "add: begun")
@@ -169,6 +169,29 @@ class MachineTests(unittest.TestCase):
         self.assertNotEqual(self.access("ward-4"), old)
         self.assertTrue(self.connect("ward-4").is_accepted)
         self.assertFalse(self.connect("ward-4-old", old).is_accepted)
+
+    def test_revokingSeveralGoesOnAfterAFailure_AndForgetsTheCredential(self):
+        for name in ("ward-6", "ward-7"): self.machine("add", name)
+        self.machine("rotate", "ward-7")
+        self.database.sql("UPDATE cuff.machine SET credential = 'ward-7.2' WHERE name = 'ward-7'")
+        text = self.machine("revoke", "ward-6", "gateway", "cuff-admin", "ward-7", status=78)
+        self.assertIn("ward-7: `ward-7`, `ward-7.2` can no longer connect", text)
+        self.assertRegex(text, r"cuff-gateway: cuff-admin: .*\n(.*\n)*cuff-gateway: gateway: .*is not a machine's")
+        for name in ("ward-6", "ward-7"): self.assertFalse(self.connect(name).is_accepted)
+        # What it said of its former access proves nothing of the new one.
+        self.machine("add", "ward-7")
+        self.machine("rotate", "ward-7")
+        self.assertEqual(self.access("ward-7")[0], "ward-7.2")
+        self.assertIn("would be locked out", self.machine("rotate", "--finish", "ward-7", status=75))
+
+    def test_checkGoesOnWithoutTheBroker(self):
+        self.database.sql("INSERT INTO cuff.machine (name, added) VALUES ('ward-8', now() - interval '2 days')")
+        done = subprocess.run([PROGRAMS / "cuff-gateway", "check", "--management", "http://cuff-admin@localhost:1/"], env=self.environment,
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("ward-8 was added 2 days ago", done.stdout)
+        self.assertIn("the broker's queues are unknown: ", done.stdout)
+        self.database.sql("DELETE FROM cuff.machine WHERE name = 'ward-8'")
 
     def test_actionsThatCannotBeRecordedAreNotMade(self):
         self.database.sql("REVOKE INSERT ON cuff.audit FROM cuff_operator")

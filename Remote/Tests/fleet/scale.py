@@ -138,7 +138,7 @@ began = time.monotonic()
 with urllib.request.urlopen(f"http://127.0.0.1:{http}/metrics", timeout=120) as answer: size = len(answer.read())
 print(f"/metrics of {options.machines} machines: {size / 1e6:.1f} MB in {time.monotonic() - began:.1f} s", flush=True)
 
-# The gateway is away: everything waits in the queue.
+# The gateway is stopped: everything waits in the queue.
 gateway.terminate()
 gateway.wait(60)
 load(options.readings)
@@ -147,7 +147,7 @@ for sender in machines:
     fleet.fill(sender)
 fleet.run(settled, 1800)
 waiting = total + options.machines
-print(f"gateway away: {waiting} messages wait; {figures()}", flush=True)
+print(f"gateway stopped: {waiting} messages wait; {figures()}", flush=True)
 start_gateway()
 took = stored(2 * total)
 print(f"gateway back: {total} readings and {options.machines} heartbeats stored in {took:.0f} s ({waiting / took:.0f} a second); {figures()}", flush=True)

@@ -20,12 +20,13 @@ struct CheckVerb {
         let rules = FleetRules()
         var sentences = facts.troubles(rules).flatMap { machine, troubles in troubles.map { rules.sentence($0, machine) } }
         for entry in facts.refusedToday {
-            sentences.append("\(entry.count) messages of \(entry.machine) were set aside in the last 24 hours: \(entry.reason)")
+            let messages = FleetRules.count(entry.count, "message")
+            sentences.append("\(entry.machine): \(messages) set aside in the last 24 hours: \(entry.reason)")
         }
         sentences += try atBroker()
         for sentence in sentences { print(sentence) }
         let present = facts.machines.count { !$0.isRevoked }
-        if sentences.isEmpty { print("nothing is wrong: \(present) machines") }
+        if sentences.isEmpty { print("nothing is wrong: \(FleetRules.count(present, "machine"))") }
         return sentences.isEmpty ? 0 : 1
     }
 
@@ -50,10 +51,13 @@ struct CheckVerb {
                 guard let count = value["messages"]?.integer, count > most else { continue }
                 sentences.append(
                     queue == Gateway.queue
-                        ? "\(count) messages wait in the queue `\(queue)`: is the gateway running?"
-                        : "\(count) messages are in `\(queue)`, because no queue accepted them")
+                        ? "\(FleetRules.count(count, "message")) waiting in the queue `\(queue)`: is the gateway running?"
+                        : "\(FleetRules.count(count, "message")) in `\(queue)`: no queue accepted \(count == 1 ? "it" : "them")")
             }
-        } catch { throw VerbFault(error) }
+        } catch {
+            // The rest is known from the database.
+            sentences.append("the broker's queues are unknown: \(error.text)")
+        }
         return sentences
     }
 }

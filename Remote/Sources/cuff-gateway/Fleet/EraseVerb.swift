@@ -35,12 +35,10 @@ struct EraseVerb {
             try refuseFromNowOn(subject)
             let (readings, letters) = try session.transaction { (session) throws(ServerFault) in
                 let counts = try remove(subject, session)
-                try audit.note("erase", subject, "\(counts.0) readings and \(counts.1) messages set aside are erased")
+                try audit.note("erase", subject, "erased: \(Self.amounts(counts.0, counts.1))")
                 return counts
             }
-            print(
-                "erased \(readings) readings and \(letters) messages set aside of \(subject); they are not stored again if they are delivered again"
-            )
+            print("erased of \(subject): \(Self.amounts(readings, letters)). They are not stored again if they are delivered again")
         } catch {
             throw VerbFault(
                 error.kind == .reading ? error.text : "the database: \(error.text)", error.kind == .later ? EX_TEMPFAIL : EX_CONFIG)
@@ -72,6 +70,10 @@ struct EraseVerb {
             WITH gone AS (DELETE FROM cuff.refused WHERE position(convert_to($1, 'UTF8') IN body) > 0 RETURNING 1) SELECT count(*) FROM gone
             """, ["\"person\":\(JSONValue.quoted(subject))"])
         return (Self.count(readings), Self.count(letters))
+    }
+
+    static func amounts(_ readings: Int, _ letters: Int) -> String {
+        "\(FleetRules.count(readings, "reading")), \(FleetRules.count(letters, "message")) set aside"
     }
 
     static func count(_ rows: [[String?]]) -> Int { rows.first?.first?.flatMap { Int($0) } ?? 0 }
@@ -110,7 +112,7 @@ struct PruneVerb {
                 try session.rows(
                     "WITH gone AS (DELETE FROM cuff.refused WHERE arrived < $1 RETURNING 1) SELECT count(*) FROM gone", [cutoff]))
             let added = EraseVerb.count(try session.rows("SELECT cuff.add_months($1)", ["\(Self.monthsAhead)"]))
-            let result = "\(gone) readings and \(letters) messages set aside are removed" + (added > 0 ? "; \(added) months added" : "")
+            let result = "removed: \(EraseVerb.amounts(gone, letters))" + (added > 0 ? "; \(FleetRules.count(added, "month")) added" : "")
             try audit.note("prune", cutoff, result)
             print("before \(cutoff): \(result)")
         } catch { throw VerbFault(error) }

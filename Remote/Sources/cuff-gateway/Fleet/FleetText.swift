@@ -50,7 +50,23 @@ struct FleetText {
     }
 
     private static func label(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        replaced(text) { scalar in
+            switch scalar {
+            case "\\": #"\\"#
+            case "\"": #"\""#
+            case "\n": #"\n"#
+            default: nil
+            }
+        }
+    }
+
+    /// By scalars: a combining mark makes one Character of itself and the sign before it, and a CR one of itself and the LF after it.
+    private static func replaced(_ text: String, _ replacement: (Unicode.Scalar) -> String?) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if let other = replacement(scalar) { result.append(contentsOf: other.unicodeScalars) } else { result.append(scalar) }
+        }
+        return String(result)
     }
 
     // MARK: HTML
@@ -66,7 +82,7 @@ struct FleetText {
             <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="60"><title>Machines</title>
             <style>body{font-family:sans-serif;margin:2em;color:#222;background:#fff}table{border-collapse:collapse;margin:1em 0}
             th,td{text-align:left;padding:.3em 1em;border-bottom:1px solid #ccc}td.n{text-align:right}</style></head><body>
-            <h1>\(present) machines, \(troubles.count) with a problem</h1>
+            <h1>\(FleetRules.count(present, "machine")), \(troubles.count) with a problem</h1>
             <table><tr><th>Problem<th>Machines</tr>
 
             """
@@ -84,7 +100,7 @@ struct FleetText {
             text += "</table>\n"
             if troubles.count > Self.mostRows { text += "<p>and \(troubles.count - Self.mostRows) more</p>\n" }
         }
-        text += "<p>\(facts.refused) messages are in cuff.refused.</p>\n"
+        text += "<p>\(FleetRules.count(facts.refused, "message")) in cuff.refused.</p>\n"
         if !facts.refusedToday.isEmpty {
             text += "<table><tr><th>Machine<th>Refused in 24 hours<th>Newest reason</tr>\n"
             for entry in facts.refusedToday.prefix(Self.mostRows) {
@@ -96,6 +112,15 @@ struct FleetText {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        replaced(text) { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            case "'": "&#39;"
+            default: nil
+            }
+        }
     }
 }

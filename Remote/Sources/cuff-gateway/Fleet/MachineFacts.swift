@@ -27,12 +27,12 @@ struct MachineFacts: Equatable, Sendable {
         (self.name, self.isRevoked, self.added, self.seen) = (name, isRevoked, added, seen)
         (self.version, self.presence) = (version, presence)
         guard let status else { return }
-        interval = status["every_s"]?.integer
-        waiting = status["waiting"]?.integer ?? 0
-        refused = status["refused"]?.integer ?? 0
+        interval = Self.number(status["every_s"], 1...Self.longestInterval)
+        waiting = Self.number(status["waiting"]) ?? 0
+        refused = Self.number(status["refused"]) ?? 0
         isClockWrong = status["clock"]?.string == "unsynchronised"
-        diskFree = status["disk_free_bytes"]?.integer
-        diskSize = status["disk_bytes"]?.integer
+        diskFree = Self.number(status["disk_free_bytes"])
+        diskSize = Self.number(status["disk_bytes"])
         cuffs = status["cuffs"]?.array?.count ?? 0
         // Both times are of the machine's own clock, which may be wrong.
         if let oldest = status["oldest_waiting"]?.string.flatMap({ Instant($0) }),
@@ -40,6 +40,15 @@ struct MachineFacts: Equatable, Sendable {
         {
             self.oldest = Int((sent.milliseconds - oldest.milliseconds) / 1000) + (seen ?? 0)
         }
+    }
+
+    /// A week.
+    private static let longestInterval = 7 * 86400
+    /// Exact in every JSON library, and small enough to be multiplied by 100.
+    private static let plausible = 0...1 << 53
+
+    private static func number(_ value: JSONValue?, _ range: ClosedRange<Int> = plausible) -> Int? {
+        value?.integer.flatMap { range.contains($0) ? $0 : nil }
     }
 }
 
@@ -100,10 +109,13 @@ struct FleetRules: Sendable {
         case .noContact: return "\(name) was added \(Self.age(machine.added)) ago and has sent nothing yet: is its access installed?"
         case .silent:
             return "\(name) sent its last message \(Self.age(machine.seen)) ago"
-                + (machine.presence == "offline" ? "; the broker says that it is offline" : "")
+                + (machine.presence == "offline" ? "; the broker reports it as offline" : "")
         case .behind:
-            return "\(name) has \(machine.waiting) unsent readings, the oldest for \(Self.age(machine.oldest)): `cuff sinks` there says why"
-        case .refused: return "\(name) has \(machine.refused) readings that were refused: `cuff sinks` there shows them"
+            let readings = Self.count(machine.waiting, "unsent reading")
+            return "\(name) has \(readings), the oldest for \(Self.age(machine.oldest)): `cuff sinks` there says why"
+        case .refused:
+            let readings = Self.count(machine.refused, "refused reading")
+            return "\(name) has \(readings): `cuff sinks` there shows \(machine.refused == 1 ? "it" : "them")"
         case .clock: return "\(name) has a clock that is not synchronised: times of its readings may be wrong"
         case .disk:
             let percent = (machine.diskFree ?? 0) * 100 / max(1, machine.diskSize ?? 1)
@@ -112,10 +124,13 @@ struct FleetRules: Sendable {
         }
     }
 
+    /// `1 machine`, `2 machines`.
+    static func count(_ number: Int, _ word: String) -> String { number == 1 ? "1 \(word)" : "\(number) \(word)s" }
+
     static func age(_ seconds: Int?) -> String {
         guard let seconds else { return "an unknown time" }
         let units = [(86400, "day"), (3600, "hour"), (60, "minute")]
         for (size, word) in units where seconds >= 2 * size { return "\(seconds / size) \(word)s" }
-        return "\(max(0, seconds)) seconds"
+        return count(max(0, seconds), "second")
     }
 }

@@ -24,6 +24,8 @@ final class StatusServer: @unchecked Sendable {
 
     private static let longestRequest = 8 << 10
     private static let patience = 5
+    /// For a whole answer, in seconds: a client that reads a little at a time would hold up the others.
+    private static let sending = 10.0
     /// Several pages and scrapes share one look into the database.
     private static let freshness = 5.0
 
@@ -75,7 +77,6 @@ final class StatusServer: @unchecked Sendable {
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
             var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
             setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-            setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             if let line = requestLine(client) { send(answer(line), to: client) }
             shutdown(client, Int32(SHUT_WR))
             close(client)
@@ -137,7 +138,12 @@ final class StatusServer: @unchecked Sendable {
 
     private func send(_ text: String, to client: Int32) {
         var rest = Array(text.utf8)[...]
+        let until = monotonicSeconds() + Self.sending
         while !rest.isEmpty {
+            let left = until - monotonicSeconds()
+            guard left > 0 else { return }
+            var limit = timeval(tv_sec: Int(left), tv_usec: Int(left.truncatingRemainder(dividingBy: 1) * 999_999) + 1)
+            setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             let count = rest.withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)

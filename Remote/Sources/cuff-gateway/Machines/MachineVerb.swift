@@ -51,7 +51,7 @@ struct MachineVerb {
             for name in names {
                 try recorded(word, name) { (name) throws(VerbFault) in try options.isFinishing ? finish(name) : rotate(name) }
             }
-        default: for name in names { try revoke(name) }
+        default: try revoke(names)
         }
     }
 
@@ -104,7 +104,7 @@ struct MachineVerb {
             try broker { () throws(Management.Fault) in for user in known { try users.permit(user) } }
             let isWritten = known.last.map { MachineFile.user(in: path(name)) == $0 } ?? false
             result =
-                "is there already; its rights are set"
+                "already exists; permissions updated"
                 + (isWritten
                     ? "; its access is in \(path(name))" : "; if its access is lost, `cuff-gateway machine rotate \(name)` makes another")
         }
@@ -112,7 +112,7 @@ struct MachineVerb {
             """
             INSERT INTO cuff.machine (name, added) VALUES ($1, clock_timestamp())
             ON CONFLICT (name) DO UPDATE SET added = CASE WHEN cuff.machine.revoked IS NULL THEN coalesce(cuff.machine.added, excluded.added)
-              ELSE excluded.added END, revoked = NULL
+              ELSE excluded.added END, revoked = NULL, credential = NULL
             """, [name])
         return result
     }
@@ -175,24 +175,58 @@ struct MachineVerb {
 
     // MARK: Revoking
 
-    /// At the broker first, whatever the state of the database.
+    /// A failure of one does not keep the others. The first failure is thrown at the end.
+    private func revoke(_ names: [String]) throws(VerbFault) {
+        var first: VerbFault?
+        for name in names {
+            do throws(VerbFault) { try revoke(name) } catch {
+                if first == nil { first = error } else { say("cuff-gateway: \(error.text)") }
+            }
+        }
+        if let first { throw first }
+    }
+
+    /// At the broker first, whatever the state of the database. Then again under the lock: a rotation may have added a user meanwhile.
     private func revoke(_ name: String) throws(VerbFault) {
-        let known = try broker { () throws(Management.Fault) in try users.of(name) }
-        let isClosed = try broker { () throws(Management.Fault) in try users.remove(known) }
-        let what = known.isEmpty ? "had no access" : "\(Self.names(known)) can no longer connect"
-        let result = isClosed ? what : "\(what), but a connection is still open"
+        var (users, isClosed) = try withdraw(name)
+        defer { session.close() }
         do throws(ServerFault) {
             try session.open()
             try lock(name)
+        } catch { throw unrecorded(name, users, isClosed, error) }
+        let added: [MachineUser]
+        (added, isClosed) = try withdraw(name)
+        users += added.filter { !users.contains($0) }
+        let result = Self.result(users, isClosed)
+        do throws(ServerFault) {
             try audit.note("revoke", name, result)
             try session.rows(
-                "UPDATE cuff.machine SET revoked = coalesce(revoked, clock_timestamp()) WHERE name = $1", [name])
-        } catch {
-            throw VerbFault("\(name): \(result); that could not be recorded, so run it again: the database: \(error.text)", EX_TEMPFAIL)
-        }
-        session.close()
+                "UPDATE cuff.machine SET revoked = coalesce(revoked, clock_timestamp()), credential = NULL WHERE name = $1", [name])
+        } catch { throw unrecorded(name, users, isClosed, error) }
         guard isClosed else { throw VerbFault("\(name): \(result); run it again", EX_TEMPFAIL) }
         print("\(name): \(result)")
+    }
+
+    /// Removes the users that the machine has now. Returns also whether their connections are closed.
+    private func withdraw(_ name: String) throws(VerbFault) -> ([MachineUser], Bool) {
+        do throws(Management.Fault) {
+            let known = try users.of(name)
+            return (known, try users.remove(known))
+        } catch {
+            let fault = VerbFault(error)
+            throw VerbFault("\(name): \(fault.text)", fault.status)
+        }
+    }
+
+    private func unrecorded(_ name: String, _ users: [MachineUser], _ isClosed: Bool, _ fault: ServerFault) -> VerbFault {
+        VerbFault(
+            "\(name): \(Self.result(users, isClosed)); that could not be recorded, so run it again: the database: \(fault.text)",
+            EX_TEMPFAIL)
+    }
+
+    private static func result(_ users: [MachineUser], _ isClosed: Bool) -> String {
+        let what = users.isEmpty ? "had no access" : "\(names(users)) can no longer connect"
+        return isClosed ? what : "\(what), but a connection is still open"
     }
 
     private static func names(_ users: [MachineUser]) -> String { users.map { "`\($0.name)`" }.joined(separator: ", ") }
