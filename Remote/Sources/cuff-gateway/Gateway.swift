@@ -30,7 +30,7 @@ struct Gateway {
     mutating func run() {
         handle(.time)
         while !isDone { wait() }
-        say("cuff-gateway: stopped; \(state.storedCount) readings stored, \(state.refusedCount) messages set aside")
+        say("cuff-gateway: stopped; stored: \(state.storedCount), set aside: \(state.refusedCount)")
     }
 
     private mutating func handle(_ event: GatewayState.Event) {
