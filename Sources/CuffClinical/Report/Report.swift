@@ -71,8 +71,8 @@ package struct Report: Sendable {
         /// As `Reading.decoder`; the name of the driver where that is unknown.
         package var decoder: String
 
-        package init(_ reading: HomeReading, _ fate: ReadingFate, cuff: Provenance, decoder: String? = nil) {
-            (self.reading, self.fate, self.cuff, self.decoder) = (reading, fate, cuff, decoder ?? cuff.driver)
+        package init(_ reading: HomeReading, _ fate: ReadingFate, cuff: Provenance) {
+            (self.reading, self.fate, self.cuff, self.decoder) = (reading, fate, cuff, cuff.driver)
         }
     }
 

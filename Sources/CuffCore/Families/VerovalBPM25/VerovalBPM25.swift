@@ -79,20 +79,13 @@ enum VerovalBPM25Answer {
         return DeviceClock(DeviceTime(year: Int(year), month: month, day: day, hour: hour, minute: minute))
     }
 
-    /// Zeros fit the shape of a record, too.
-    private static func isPlausible(_ reading: Reading) -> Bool {
-        reading.clock.time != nil && reading.bloodPressure?.isPlausible == true
-    }
-
     /// Whole answers with records; the memory is asked for until two are equal.
     static func find(in bytes: [UInt8]) -> FoundFrames {
         var found = FoundFrames()
         var start = 0
         while start + head < bytes.count {
             let length = head + Int(bytes[start + 2]) * recordLength + 1
-            if bytes[start + 2] > 0, start + length <= bytes.count,
-                let whole = readings(bytes.span.extracting(start..<(start + length))), whole.contains(where: isPlausible)
-            {
+            if bytes[start + 2] > 0, start + length <= bytes.count, readings(bytes.span.extracting(start..<(start + length))) != nil {
                 found.ranges.append(start..<(start + length))
                 start += length
             } else {
