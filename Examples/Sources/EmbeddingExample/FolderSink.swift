@@ -10,7 +10,7 @@ extension SinkKind {
 }
 
 /// A JSON file for each reading, in an existing folder: a durable sink.
-final class FolderSink: Sink {
+final class FolderSink: ReadingSink {
     let label: String
     let isDurable = true
     private let path: String
@@ -21,7 +21,7 @@ final class FolderSink: Sink {
     }
 
     /// Called on one queue, with one batch at a time, in order. Returns how many readings were already stored.
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         var repeated = 0
         for reading in batch.entries.readings {
             let name = "\(path)/\(reading.id)-\(reading.revision)\(reading.isPending ? "-pending" : "").json"

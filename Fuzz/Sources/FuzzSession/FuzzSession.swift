@@ -81,7 +81,7 @@ private struct FuzzedLink {
         }
     }
 
-    private func check(_ batch: Batch) {
+    private func check(_ batch: ReadingBatch) {
         var text = TextBuffer()
         for entry in batch.entries {
             ReadingLine(includesRaw: true).append(entry, device: batch.device, to: &text)

@@ -15,7 +15,7 @@ struct Admission: Sendable {
     private var recordedReferences: [String: [UInt8]] = [:]
     /// Indices of the readings being admitted that are dropped.
     private var dropped: [Int] = []
-    private var entries = Entries()
+    private var entries = BatchEntries()
     /// The number of leading readings in `entries` that are admitted.
     private(set) var admitted = 0
     /// Something was emitted since the last `submit`, duplicates included.
@@ -156,7 +156,7 @@ struct Admission: Sendable {
         hasUnsubmitted = false
         admitted = 0
         persistOutstanding(durably: true, &effects)
-        var batch = Batch(driver: driver, device: ledger.device, identity: identity, through: through)
+        var batch = ReadingBatch(driver: driver, device: ledger.device, identity: identity, through: through)
         swap(&batch.entries, &entries)
         // The next batch is usually as large; spare room avoids a reallocation.
         let count = batch.entries.readings.count

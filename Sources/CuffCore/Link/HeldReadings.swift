@@ -30,13 +30,13 @@ struct HeldReadings: Sendable {
     mutating func note(_ time: DeviceTime, at elapsed: Duration) { shown = (time, elapsed) }
 
     /// Compares the cuff's clock with the host's, now right, and returns the readings whose times change, in batches of one cuff.
-    mutating func place(by clock: inout ClockCorrection, driver: DriverID, at now: LinkTime, through: Int) -> [Batch] {
+    mutating func place(by clock: inout ClockCorrection, driver: DriverID, at now: LinkTime, through: Int) -> [ReadingBatch] {
         guard let wall = now.wall else { return [] }
         func instant(_ elapsed: Duration) -> Timestamp {
             Timestamp(milliseconds: wall.milliseconds - (now.elapsed - elapsed).milliseconds)
         }
         if let shown { clock.compare(shown.time, at: instant(shown.elapsed)) }
-        var batches: [Batch] = []
+        var batches: [ReadingBatch] = []
         // Pending readings are completed later, with the right clock.
         for one in held where !one.reading.isPending && one.reading.revision < Reading.highestRevision {
             let old = one.reading
@@ -50,7 +50,7 @@ struct HeldReadings: Sendable {
             }
             new.revision += 1
             if batches.last?.device != one.device || batches.last?.identity != one.identity {
-                batches.append(Batch(driver: driver, device: one.device, identity: one.identity, through: through))
+                batches.append(ReadingBatch(driver: driver, device: one.device, identity: one.identity, through: through))
             }
             batches[batches.count - 1].entries.append(.reading(new))
         }

@@ -5,7 +5,7 @@ public enum LinkEffect: Sendable {
     /// Stop reading from the cuff until `resumeReading`.
     case pauseReading
     case resumeReading
-    indirect case submit(Batch)
+    indirect case submit(ReadingBatch)
     /// Store this for later links with any cuff of this driver (`LinkState.Setup.memory`).
     case remember(key: String, value: [UInt8])
     /// Store this for the next link with this cuff before further effects; `durably`: it must survive a power failure.

@@ -2,7 +2,7 @@
 public enum LinkEvent: Sendable {
     case transport(TransportEvent)
     case timePassed
-    /// The first `through` readings of this link are on disk in every required sink (`Batch.through`).
+    /// The first `through` readings of this link are on disk in every required sink (`ReadingBatch.through`).
     case committed(through: Int)
     /// Every sink has written the first `through` readings, but none is durable: they must not be acknowledged to a cuff.
     case passedOn(through: Int)

@@ -7,7 +7,7 @@ public enum LinkNotice: Sendable {
     /// Minutes between the cuff's automatic measurements; 0: off.
     case cycle(minutes: Int)
     /// The state of a commanded measurement (`started`, `notStarted`, `live` or `ended`) and the time since its start.
-    indirect case measurement(Measurement.Effect, elapsed: Duration)
+    indirect case measurement(MeasurementState.Effect, elapsed: Duration)
     /// The session of this command ended; the link continues with the next, if any.
     case finished(SessionCommand, Outcome)
     /// The last notice: the link is over.

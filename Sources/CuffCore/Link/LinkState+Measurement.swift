@@ -1,4 +1,4 @@
-/// Performs the decisions of `Measurement`. The session's own start and end events are replaced, so that sinks see one of each.
+/// Performs the decisions of `MeasurementState`. The session's own start and end events are replaced, so that sinks see one of each.
 extension LinkState {
     mutating func beginMeasuring(_ effects: inout [LinkEffect]) {
         deadlines.arm(.measurement, at: now.elapsed + setup.measurementLimit)
@@ -37,13 +37,13 @@ extension LinkState {
         deadlines.disarm(.deflation)
     }
 
-    mutating func step(_ effects: inout [LinkEffect], _ body: (inout Measurement, inout [Measurement.Effect]) -> Void) {
+    mutating func step(_ effects: inout [LinkEffect], _ body: (inout MeasurementState, inout [MeasurementState.Effect]) -> Void) {
         perform(measurement.step(body), &effects)
         handlePending(&effects)
     }
 
     /// Notices first, then commands, then the end of the session, so that nothing follows the link's own end.
-    private mutating func perform(_ decided: [Measurement.Effect], _ effects: inout [LinkEffect]) {
+    private mutating func perform(_ decided: [MeasurementState.Effect], _ effects: inout [LinkEffect]) {
         for effect in decided {
             switch effect {
             case .command, .leave: continue

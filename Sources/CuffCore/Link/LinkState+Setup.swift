@@ -32,7 +32,7 @@ extension LinkState {
         /// The origin of a measurement request.
         public var trigger = Reading.Trigger.manual
         /// The time limit of a measurement.
-        public var measurementLimit = Measurement.longest
+        public var measurementLimit = MeasurementState.longest
 
         /// Creates a setup; other properties have defaults.
         public init(

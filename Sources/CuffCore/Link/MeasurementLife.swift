@@ -1,13 +1,13 @@
-/// A link's measurement, if any, and the times of live events. Decisions of `Measurement` are returned; `LinkState` performs them.
+/// A link's measurement, if any, and the times of live events. Decisions of `MeasurementState` are returned; `LinkState` performs them.
 struct MeasurementLife: Sendable {
     struct Verdict {
-        var before: [Measurement.Effect] = []
-        var after: [Measurement.Effect] = []
+        var before: [MeasurementState.Effect] = []
+        var after: [MeasurementState.Effect] = []
         /// The cuff's record of a stop becomes `aborted` instead of a reading, so that there is one end.
         var isAborted: Bool { after.contains(.ended(.aborted)) }
     }
 
-    private var measurement: Measurement?
+    private var measurement: MeasurementState?
     /// The start of the measurement, or of its first live event.
     private var since: Duration?
     private var beatGap = BeatGap()
@@ -21,26 +21,26 @@ struct MeasurementLife: Sendable {
 
     func elapsed(at now: Duration) -> Duration { since.map { now - $0 } ?? .zero }
 
-    mutating func begin(_ capabilities: Capabilities, at now: Duration) -> [Measurement.Effect] {
+    mutating func begin(_ capabilities: Capabilities, at now: Duration) -> [MeasurementState.Effect] {
         hasFailureRecord = false
         since = now
-        var decided: [Measurement.Effect] = []
-        measurement = Measurement.begin(capabilities, into: &decided)
+        var decided: [MeasurementState.Effect] = []
+        measurement = MeasurementState.begin(capabilities, into: &decided)
         return decided
     }
 
     mutating func end() { measurement = nil }
 
-    mutating func step(_ body: (inout Measurement, inout [Measurement.Effect]) -> Void) -> [Measurement.Effect] {
+    mutating func step(_ body: (inout MeasurementState, inout [MeasurementState.Effect]) -> Void) -> [MeasurementState.Effect] {
         guard var measurement else { return [] }
-        var decided: [Measurement.Effect] = []
+        var decided: [MeasurementState.Effect] = []
         body(&measurement, &decided)
         self.measurement = measurement
         return decided
     }
 
     /// Handles a live event of the session. `isExtra`: shown, although not part of the measurement.
-    mutating func handle(_ event: LiveEvent) -> (decided: [Measurement.Effect], isExtra: Bool) {
+    mutating func handle(_ event: LiveEvent) -> (decided: [MeasurementState.Effect], isExtra: Bool) {
         let isOver = measurement?.state == .ended
         let decided = step { $0.handle(.live(event), into: &$1) }
         return switch event {
@@ -57,7 +57,7 @@ struct MeasurementLife: Sendable {
     }
 
     /// The live event for this end; `nil` if the cuff's own record reports it, or nothing was started.
-    func event(of end: Measurement.End) -> LiveEvent? {
+    func event(of end: MeasurementState.End) -> LiveEvent? {
         switch end {
         case .result: .ended
         case .aborted: hasFailureRecord ? nil : .aborted

@@ -112,7 +112,7 @@ public struct BloodPressure: Sendable, Hashable {
 extension Reading.Content {
     /// For a cuff that writes 0 for unmeasured values. For pressures, that is not documented for any cuff: guess.
     package static func mmHg(_ systolic: Int, _ diastolic: Int, meanOrZero mean: Int? = nil, pulseOrZero pulse: Int) -> Reading.Content {
-        guard systolic > 0, diastolic > 0 else { return .failure(Failure(.noValue)) }
+        guard systolic > 0, diastolic > 0 else { return .failure(.init(.noValue)) }
         return .bloodPressure(.mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))
     }
 }

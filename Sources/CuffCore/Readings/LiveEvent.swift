@@ -15,7 +15,7 @@ public enum LiveEvent: Sendable, Hashable {
     /// A measurement left behind by another process was stopped now.
     case recovered(AbandonedMeasurement)
     /// The measurement did not start or was lost, without a record from the cuff.
-    case failed(Failure)
+    case failed(MeasurementFailure)
     /// A change of the user's alert rule; never thinned, and also passed to sinks that accept only lasting lines.
     indirect case alert(AlertNotice)
 }
@@ -93,7 +93,7 @@ public struct DeviceIdentity: Sendable, Hashable {
 }
 
 /// A reading or live event for the sinks.
-public enum Entry: Sendable {
+public enum BatchEntry: Sendable {
     case reading(Reading)
     case live(LiveEvent, driver: DriverID, elapsed: Duration?)
 }

@@ -6,7 +6,7 @@ public struct Reading: Sendable, Hashable {
         /// A pulse without a blood pressure: an oximeter's, or one whose pressures never came.
         case pulseRate(PulseRate)
         case quantity(Quantity)
-        case failure(Failure)
+        case failure(MeasurementFailure)
     }
 
     /// How the reading was obtained.

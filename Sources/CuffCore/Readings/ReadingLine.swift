@@ -11,19 +11,19 @@ public struct ReadingLine: Sendable {
     static let longest = 2048 + 6 * Reading.longestText
 
     /// Appends one line per entry. `device` is the cuff's identity; empty if unknown.
-    public func append(_ entries: Entries, device: String, to text: inout TextBuffer) {
+    public func append(_ entries: BatchEntries, device: String, to text: inout TextBuffer) {
         append(entries, entries.indices, device: device, to: &text)
     }
 
     /// Appends the lines of a range of entries.
-    public func append(_ entries: Entries, _ range: Range<Int>, device: String, to text: inout TextBuffer) {
+    public func append(_ entries: BatchEntries, _ range: Range<Int>, device: String, to text: inout TextBuffer) {
         entries.visit(
             range, readings: { append($0, device: device, to: &text) },
             live: { append($0, device: device, to: &text) })
     }
 
     /// Appends one line.
-    public func append(_ entry: Entry, device: String, to text: inout TextBuffer) {
+    public func append(_ entry: BatchEntry, device: String, to text: inout TextBuffer) {
         switch entry {
         case .reading(let reading): append(reading, device: device, to: &text)
         case .live(.alert(let alert), let driver, _): append(alert, driver, device: device, to: &text)
@@ -196,7 +196,7 @@ public struct ReadingLine: Sendable {
     }
 
     @inline(never)
-    private func put(_ failure: Failure, _ writer: inout ByteWriter) {
+    private func put(_ failure: MeasurementFailure, _ writer: inout ByteWriter) {
         if failure.reason != .withdrawn { writer.put(",\"event\":\"failed\"") }
         put(failure.reason.word, ",\"reason\":\"", &writer)
         if !failure.code.isEmpty {

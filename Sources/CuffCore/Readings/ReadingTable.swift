@@ -4,7 +4,7 @@ package enum ReadingTable {
     package static let header = "WHEN                   SYS/DIA  MEAN  PULSE  USER  NOTES\n"
 
     /// Appends one line. Pressures are in mmHg; original kPa values are in NOTES.
-    package static func append(_ entry: Entry, to text: inout TextBuffer) {
+    package static func append(_ entry: BatchEntry, to text: inout TextBuffer) {
         switch entry {
         case .reading(let reading): append(reading, to: &text)
         case .live(let event, _, let elapsed): append(event, elapsed, to: &text)

@@ -181,7 +181,7 @@ struct BoardSession<Make: Board>: FramedSession {
             if let waiting = board.takeWaiting() { return receive(waiting, into: &actions) }
             guard asked < (question == nil ? 1 : Self.tries) else {
                 guard question == nil else { return giveUp("the board does not say what it measured", as: .lost, into: &actions) }
-                actions.append(.live(.failed(Failure(.noResult))))
+                actions.append(.live(.failed(.init(.noResult))))
                 return finish(.failed("the measurement ended without a result"), into: &actions)
             }
             if let question { actions.append(.write(question)) }
@@ -199,7 +199,7 @@ struct BoardSession<Make: Board>: FramedSession {
 
     private mutating func giveUp(_ sentence: String, as reason: FailureReason, into actions: inout SessionActions) {
         for stop in board.stop { actions.append(.write(stop)) }
-        actions.append(.live(.failed(Failure(reason))))
+        actions.append(.live(.failed(.init(reason))))
         finish(.noAnswer(sentence), into: &actions)
     }
 

@@ -16,7 +16,7 @@ extension MeasuringSession {
 
     mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
         actions.append(.write(stopCommand))
-        actions.append(.live(.failed(Failure(reason))))
+        actions.append(.live(.failed(.init(reason))))
         finish(.noAnswer(why), into: &actions)
     }
 }

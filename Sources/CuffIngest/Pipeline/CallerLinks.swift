@@ -57,7 +57,7 @@ final class CallerLinks {
         listener.close()
         guard !isStopping else { return }
         isStopping = true
-        for (link, _) in links.values { link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
+        for (link, _) in links.values { link.handle(.stop(within: MeasurementState.deflationWait + .seconds(1))) }
         if count == 0 { notify(.empty) }
     }
 
@@ -96,7 +96,7 @@ final class CallerLinks {
         }
         links[number] = (link, place)
         link.start()
-        if isStopping { link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
+        if isStopping { link.handle(.stop(within: MeasurementState.deflationWait + .seconds(1))) }
     }
 
     private func handle(_ notice: LinkNotice, _ number: Int, _ place: String) {

@@ -142,7 +142,7 @@ final class CuffLink {
         }
     }
 
-    private func submit(_ batch: Batch) {
+    private func submit(_ batch: ReadingBatch) {
         var batch = batch
         batch.source = source
         let readings = batch.readings

@@ -21,7 +21,7 @@ struct LinkHandle: Sendable {
     func send(_ event: LinkEvent) { loop.async { [link] in link.value.handle(event) } }
 
     /// Stops a measurement and deflates the cuff, then closes the line.
-    func stop(within limit: Duration = Measurement.deflationWait + .seconds(1)) { send(.stop(within: limit)) }
+    func stop(within limit: Duration = MeasurementState.deflationWait + .seconds(1)) { send(.stop(within: limit)) }
 
     /// Waits for the loop.
     var counters: LinkCounters { loop.sync { [link] in link.value.counters } }

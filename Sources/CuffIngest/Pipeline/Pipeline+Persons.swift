@@ -20,7 +20,7 @@ extension Pipeline {
     }
 }
 
-extension Batch {
+extension ReadingBatch {
     /// Gives each reading the name of its person, if there is one, and of what decoded it.
     mutating func name(by household: Household, decoder: String?) {
         guard !household.isEmpty || decoder != nil else { return }

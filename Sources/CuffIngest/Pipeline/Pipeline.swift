@@ -20,7 +20,7 @@ package final class Pipeline: Sendable {
         var state: PipelineState
         var effects: [PipelineState.Effect] = []
         /// Deliveries to be made on the source's own thread.
-        var inline: [(batches: [Batch], sink: Int)] = []
+        var inline: [(batches: [ReadingBatch], sink: Int)] = []
         var sources: [Int: Source] = [:]
         /// How many stored readings each source knows of: live samples do not count and need no hop.
         var told: [Int: Int] = [:]
@@ -135,12 +135,12 @@ package final class Pipeline: Sendable {
     }
 
     /// Never waits for a sink if the source is live (`mayThin`). A batch may be printed before this returns.
-    package func submit(_ batch: consuming Batch) {
+    package func submit(_ batch: consuming ReadingBatch) {
         let source = batch.source
         var isLive = false
         // No reference to the batch remains, so its storage can be recycled once it is printed.
         var handed = Optional(batch)
-        var inline = inner.withLock { inner -> [(batches: [Batch], sink: Int)] in
+        var inline = inner.withLock { inner -> [(batches: [ReadingBatch], sink: Int)] in
             guard inner.fault == nil, !inner.isClosed, var batch = handed.take() else {
                 if let batch = handed { inner.turnedAway.add(batch, isKept: isKept(batch.driver)) }
                 return []
@@ -211,11 +211,11 @@ package final class Pipeline: Sendable {
         }
     }
 
-    private func deliver(_ batches: [Batch], to index: Int) {
+    private func deliver(_ batches: [ReadingBatch], to index: Int) {
         queues[index].async { @Sendable in self.deliverNow(batches, to: index) }
     }
 
-    private func deliverNow(_ batches: consuming [Batch], to index: Int, mayWait: Bool = true) {
+    private func deliverNow(_ batches: consuming [ReadingBatch], to index: Int, mayWait: Bool = true) {
         do throws(IngestError) {
             let start = HostClock.monotonic()
             let readings = batches.reduce(0) { $0 + $1.readings }

@@ -29,11 +29,11 @@ extension Pipeline {
     /// A sink in a pipeline.
     package struct Member: Sendable {
         /// The sink.
-        package var sink: any Sink
+        package var sink: any ReadingSink
         /// Whether sources wait for it. It commits only if the sink is durable, too.
         package var isRequired: Bool
         /// Required by default.
-        package init(_ sink: any Sink, isRequired: Bool = true) {
+        package init(_ sink: any ReadingSink, isRequired: Bool = true) {
             self.sink = sink
             self.isRequired = isRequired
         }

@@ -19,7 +19,7 @@ extension PipelineState {
     }
 
     /// Drops samples beyond the limit, but never the start or end of a measurement.
-    func thin(_ batch: inout Batch, into effects: inout [Effect]) {
+    func thin(_ batch: inout ReadingBatch, into effects: inout [Effect]) {
         guard totals.live - liveBefore(base) >= limits.live else { return }
         let before = batch.entries.count
         batch.entries.removeLiveEvents { event in

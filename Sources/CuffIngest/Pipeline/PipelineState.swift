@@ -46,7 +46,7 @@ struct PipelineState: Sendable {
     }
 
     enum Effect: Sendable {
-        case deliver([Batch], to: Int)
+        case deliver([ReadingBatch], to: Int)
         case committed(source: Int, through: Int)
         /// Accepted by every required sink, none of which is durable.
         case passedOn(source: Int, through: Int)
@@ -57,7 +57,7 @@ struct PipelineState: Sendable {
 
     /// A batch with the totals before it, so that a sum over a range is a difference.
     struct Slot: Sendable {
-        var batch: Batch
+        var batch: ReadingBatch
         var readings: Int
         var readingsBefore: Int
         var weightBefore: Int
@@ -112,7 +112,7 @@ struct PipelineState: Sendable {
 
     var waiting: [Int] { members.map { totals.readings - readingsBefore($0.position) } }
 
-    mutating func accept(_ batch: consuming Batch, mayThin: Bool = false, into effects: inout [Effect]) {
+    mutating func accept(_ batch: consuming ReadingBatch, mayThin: Bool = false, into effects: inout [Effect]) {
         isLive = mayThin
         // A live cuff's reading does not wait for a large transaction.
         if mayThin, high != limits.high {
@@ -189,7 +189,7 @@ struct PipelineState: Sendable {
     }
 
     /// What is delivered together, and the number of the batch after it. Consecutive batches of one cuff become one.
-    private func delivery(from position: Int, for member: Member) -> (batches: [Batch], upper: Int) {
+    private func delivery(from position: Int, for member: Member) -> (batches: [ReadingBatch], upper: Int) {
         var batches = [slots[head + position - base].batch]
         var count = batches[0].entries.count
         var upper = position + 1
@@ -249,7 +249,7 @@ struct PipelineState: Sendable {
     }
 
     private mutating func release() {
-        slots[head].batch.entries = Entries()
+        slots[head].batch.entries = BatchEntries()
         head += 1
         base += 1
         if head == slots.count {

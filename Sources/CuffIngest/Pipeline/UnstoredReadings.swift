@@ -24,7 +24,7 @@ public struct UnstoredReadings: Sendable, Hashable, CustomStringConvertible {
 
 extension UnstoredReadings {
     /// `isKept`: the cuff repeats unacknowledged readings.
-    mutating func add(_ batch: borrowing Batch, isKept: Bool) {
+    mutating func add(_ batch: borrowing ReadingBatch, isKept: Bool) {
         readings += batch.readings
         for index in batch.entries.readings.indices {
             if isKept || batch.entries.readings[index].origin == .memory { inTheCuff += 1 }

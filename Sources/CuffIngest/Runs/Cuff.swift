@@ -115,7 +115,7 @@ extension Cuff {
     /// Blocks until the cuff has ended.
     package func measurement(
         limit: Duration?, trigger: Reading.Trigger = .manual, keepsFailed: Bool = false, _ handlers: MeasureHandlers = MeasureHandlers()
-    ) throws(IngestError) -> (end: Measurement.End, report: IngestReport) {
+    ) throws(IngestError) -> (end: MeasurementState.End, report: IngestReport) {
         var measure = MeasureOptions(duration: limit)
         (measure.trigger, measure.keepsFailedSeries) = (trigger, keepsFailed)
         (measure.line, measure.pace, measure.timeout, measure.recording) = (line, pace, timeout, recording)
@@ -163,9 +163,9 @@ extension IngestOptions {
 }
 
 /// Readings go nowhere.
-private final class NoSink: Sink {
+private final class NoSink: ReadingSink {
     let label = "none"
     let isInternal = true
 
-    func write(_ batch: Batch) throws(IngestError) -> Int { 0 }
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int { 0 }
 }

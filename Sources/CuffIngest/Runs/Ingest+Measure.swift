@@ -11,7 +11,7 @@ extension Ingest {
     package static func measure(
         _ address: DeviceAddress, driver id: String, _ measure: MeasureOptions = MeasureOptions(),
         handlers: MeasureHandlers = MeasureHandlers(), options: IngestOptions = IngestOptions()
-    ) throws(IngestError) -> (end: Measurement.End, report: IngestReport) {
+    ) throws(IngestError) -> (end: MeasurementState.End, report: IngestReport) {
         let driver = try driver(id, among: options.drivers)
         try driver.require(.measure)
         try driver.permit(options: options.driverOptions)
@@ -26,7 +26,7 @@ extension Ingest {
         }
         var read = ReadOptions(.measure)
         (read.line, read.pace, read.recording, read.timeout) = (measure.line, measure.pace, measure.recording, measure.timeout)
-        let ended = Locked<Measurement.End?>(nil)
+        let ended = Locked<MeasurementState.End?>(nil)
         let link = MeasureLink(trigger: measure.trigger, limit: limit, keepsFailedSeries: measure.keepsFailedSeries) { effect, elapsed in
             switch effect {
             case .started: handlers.started(nil)
@@ -99,11 +99,11 @@ struct MeasureLink: Sendable {
     var trigger: Reading.Trigger
     var limit: Duration?
     var keepsFailedSeries: Bool
-    var heard: @Sendable (Measurement.Effect, Duration) -> Void
+    var heard: @Sendable (MeasurementState.Effect, Duration) -> Void
 }
 
 extension IngestReport {
-    fileprivate mutating func conclude(_ end: Measurement.End, address: String, stop: StopSignal) {
+    fileprivate mutating func conclude(_ end: MeasurementState.End, address: String, stop: StopSignal) {
         if isOutputClosed { return }
         let isResult = if case .result = end { true } else { false }
         if status == .timedOut, !isResult {

@@ -88,7 +88,7 @@ public enum Ingest {
         let first = context.outbox.flatMap { outbox in
             specs.firstIndex { $0.kind.traits.contains(.database) && $0.path == outbox }
         }
-        var opened: [Int: any Sink] = [:]
+        var opened: [Int: any ReadingSink] = [:]
         for index in [first].compactMap({ $0 }) + specs.indices.filter({ $0 != first }) {
             do throws(IngestError) {
                 do throws(IngestError) {

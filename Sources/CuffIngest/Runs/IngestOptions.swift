@@ -8,7 +8,7 @@ public struct IngestOptions: Sendable {
     /// The sinks; empty: standard output.
     public var sinks: [SinkSpec] = []
     /// The embedding program's own sinks, all required.
-    public var moreSinks: [any Sink] = []
+    public var moreSinks: [any ReadingSink] = []
     /// Print the record's bytes in JSON Lines.
     public var includesRaw = false
     /// Stores the patient of a reading, if the cuff reports one, in the column `patient` of SQLite sinks, and nowhere else.

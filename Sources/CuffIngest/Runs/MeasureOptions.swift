@@ -28,17 +28,17 @@ package struct MeasureOptions: Sendable {
 /// must not block.
 package struct MeasureHandlers: Sendable {
     /// `nil`: the cuff has started. Otherwise why not; `ended` still follows.
-    package var started: @Sendable (Measurement.Fault?) -> Void
+    package var started: @Sendable (MeasurementState.Fault?) -> Void
     /// What the cuff sends, with the time since the start.
     package var live: @Sendable (LiveEvent, Duration) -> Void
     /// A result, aborted, or failed with the reason.
-    package var ended: @Sendable (Measurement.End) -> Void
+    package var ended: @Sendable (MeasurementState.End) -> Void
 
     /// Omitted handlers do nothing.
     package init(
-        started: @escaping @Sendable (Measurement.Fault?) -> Void = { _ in },
+        started: @escaping @Sendable (MeasurementState.Fault?) -> Void = { _ in },
         live: @escaping @Sendable (LiveEvent, Duration) -> Void = { _, _ in },
-        ended: @escaping @Sendable (Measurement.End) -> Void = { _ in }
+        ended: @escaping @Sendable (MeasurementState.End) -> Void = { _ in }
     ) {
         self.started = started
         self.live = live

@@ -13,7 +13,7 @@ public enum MeasurementEvent: Sendable, Hashable {
     /// The result, as the sinks get it. When the loop is over, they have stored it.
     case result(Reading)
     /// How it ended.
-    case ended(Measurement.End)
+    case ended(MeasurementState.End)
 
     /// It is never left out, and comes even after the loop's task was cancelled.
     fileprivate var isKept: Bool {
@@ -45,7 +45,7 @@ public typealias MeasurementEvents = RunSequence<MeasurementEvent>
 extension RunSequence where Element == MeasurementEvent {
     package init(
         _ options: IngestOptions,
-        run: @escaping @Sendable (IngestOptions, MeasureHandlers) throws(IngestError) -> (end: Measurement.End, report: IngestReport)
+        run: @escaping @Sendable (IngestOptions, MeasureHandlers) throws(IngestError) -> (end: MeasurementState.End, report: IngestReport)
     ) {
         self.init {
             RunHandover(options, outlives: \.isKept) { (options, handover) throws(IngestError) in
@@ -63,8 +63,8 @@ extension RunSequence where Element == MeasurementEvent {
     }
 
     /// Measures, and answers how it ended; the events before are passed over. Throws as the loop does.
-    public func end() async throws(IngestError) -> Measurement.End {
-        var end: Measurement.End?
+    public func end() async throws(IngestError) -> MeasurementState.End {
+        var end: MeasurementState.End?
         for try await event in self {
             if case .ended(let how) = event { end = how }
         }

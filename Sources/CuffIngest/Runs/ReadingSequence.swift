@@ -21,7 +21,7 @@ public struct ReceivedReading: Sendable {
         self.identity = identity
     }
 
-    fileprivate init(_ reading: Reading, _ batch: Batch, acknowledge: (@Sendable () -> Void)?) {
+    fileprivate init(_ reading: Reading, _ batch: ReadingBatch, acknowledge: (@Sendable () -> Void)?) {
         self.init(reading, driver: batch.driver, device: batch.device, identity: batch.identity)
         self.acknowledge = acknowledge
     }
@@ -54,7 +54,7 @@ extension RunSequence where Element == ReceivedReading {
 }
 
 /// The sink of a loop: `write` returns when the loop is done with the last reading of the batch.
-private final class LoopSink: Sink {
+private final class LoopSink: ReadingSink {
     let label = "loop"
     let isDurable: Bool
     private let handover: RunHandover<ReceivedReading>
@@ -64,7 +64,7 @@ private final class LoopSink: Sink {
         self.isDurable = isDurable
     }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         let readings = Array(batch.entries.readings)
         guard !readings.isEmpty else { return 0 }
         let isDone = handover.handOver { [handover] (number) -> [ReceivedReading] in

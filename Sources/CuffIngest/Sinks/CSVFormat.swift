@@ -39,7 +39,7 @@ struct CSVFormat: LineFormat {
 
     func appendHeader(to text: inout TextBuffer) { CSVRow.appendHeader(to: &text) }
 
-    func append(_ entry: borrowing Entry, device: String, to text: inout TextBuffer) {
+    func append(_ entry: borrowing BatchEntry, device: String, to text: inout TextBuffer) {
         if case .reading(let reading) = copy entry { CSVRow.append(reading, device: device, to: &text) }
     }
 

@@ -18,7 +18,7 @@ final class FileSink<Format: LineFormat>: GroupingSink {
     /// The end of a run: another run may begin before this object is gone.
     func close() throws(IngestError) { lines.withLock { $0.unlock() } }
 
-    func write(_ batches: [Batch]) throws(IngestError) -> Int {
+    func write(_ batches: [ReadingBatch]) throws(IngestError) -> Int {
         try lines.withLock { (lines) throws(IngestError) in try lines.write(batches) }
     }
 
@@ -62,7 +62,7 @@ private final class ReadingLines<Format: LineFormat> {
 
     func unlock() { file.unlock() }
 
-    func write(_ batches: [Batch]) throws(IngestError) -> Int {
+    func write(_ batches: [ReadingBatch]) throws(IngestError) -> Int {
         for _ in 0..<Self.attempts {
             try followPath()
             let repeated: Int
@@ -103,7 +103,7 @@ private final class ReadingLines<Format: LineFormat> {
         IngestError(SinkFault.restless(path))
     }
 
-    private func append(_ batches: [Batch]) throws(IngestError) -> Int {
+    private func append(_ batches: [ReadingBatch]) throws(IngestError) -> Int {
         var (repeated, fresh) = (0, 0)
         text.removeAll()
         if file.size == 0 { format.appendHeader(to: &text) }
@@ -113,7 +113,7 @@ private final class ReadingLines<Format: LineFormat> {
         return repeated
     }
 
-    private func append(_ batch: Batch, _ repeated: inout Int, _ fresh: inout Int) throws(IngestError) {
+    private func append(_ batch: ReadingBatch, _ repeated: inout Int, _ fresh: inout Int) throws(IngestError) {
         for index in batch.entries.indices {
             if case .reading(let reading) = batch.entries[index] {
                 guard try known.insert(KnownReadings.Key(reading)) else {

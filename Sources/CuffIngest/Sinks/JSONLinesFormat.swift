@@ -37,7 +37,7 @@ struct JSONLinesFormat: LineFormat {
 
     func appendHeader(to text: inout TextBuffer) {}
 
-    func append(_ entry: borrowing Entry, device: String, to text: inout TextBuffer) {
+    func append(_ entry: borrowing BatchEntry, device: String, to text: inout TextBuffer) {
         line.append(copy entry, device: device, to: &text)
     }
 

@@ -20,7 +20,7 @@ protocol LineFormat: Sendable {
     /// Why a file with other contents is refused.
     var refusal: String { get }
     func appendHeader(to text: inout TextBuffer)
-    func append(_ entry: borrowing Entry, device: String, to text: inout TextBuffer)
+    func append(_ entry: borrowing BatchEntry, device: String, to text: inout TextBuffer)
     /// With its line feed.
     var lineEnd: [UInt8] { get }
     /// `isWhole` is false for what follows the last line feed.

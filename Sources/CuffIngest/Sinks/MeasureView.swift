@@ -3,7 +3,7 @@ import CuffCore
 import Glibc
 
 /// Shows one measurement at a terminal: a pressure bar on standard error, the result on standard output.
-package final class MeasureView: Sink {
+package final class MeasureView: ReadingSink {
     package let label = "terminal"
     package let takesLiveEvents = true
     private let output: Int32?
@@ -21,7 +21,7 @@ package final class MeasureView: Sink {
         self.progress = progress
     }
 
-    package func write(_ batch: Batch) throws(IngestError) -> Int {
+    package func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         // Only the last pressure of a batch would be visible.
         var line: String?
         for entry in batch.entries {

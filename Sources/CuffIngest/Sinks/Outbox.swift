@@ -101,7 +101,7 @@ final class Outbox: Sendable {
 
     /// Queues the readings' lines durably, and those of alerts if `alerts`; returns the number of readings that were known, sent
     /// or not, and of new lines. A line that was not sent, or was refused, and has no time is replaced by one with a time.
-    func put(_ batches: [Batch], line: ReadingLine, alerts: Bool = false) throws(IngestError) -> (repeated: Int, added: Int) {
+    func put(_ batches: [ReadingBatch], line: ReadingLine, alerts: Bool = false) throws(IngestError) -> (repeated: Int, added: Int) {
         do throws(IngestError) {
             var put = Put()
             try store.commit { db in try self.put(batches, line: line, alerts: alerts, in: db, &put) }
@@ -116,7 +116,8 @@ final class Outbox: Sendable {
     /// As above, within a transaction of the store; `put` is empty before the first try. Must be followed by `committed` or,
     /// after failure, by `refresh`, which counts again. Deleted readings are not queued.
     func put(
-        _ batches: [Batch], line: ReadingLine, alerts: Bool, except deleted: Set<Reading.ID> = [], in db: SQLiteConnection, _ put: inout Put
+        _ batches: [ReadingBatch], line: ReadingLine, alerts: Bool, except deleted: Set<Reading.ID> = [], in db: SQLiteConnection,
+        _ put: inout Put
     ) throws {
         let now = HostClock.now().utcText
         place.withLock { $0.held -= put.lines }
@@ -134,7 +135,9 @@ final class Outbox: Sendable {
             """)
         var text = TextBuffer(capacity: 512)
         var (readings, lines) = (0, 0)
-        func insertLine(_ entry: Entry, of batch: Batch, _ id: Reading.ID, _ revision: UInt8 = 0, isPending: Bool = false) throws {
+        func insertLine(_ entry: BatchEntry, of batch: ReadingBatch, _ id: Reading.ID, _ revision: UInt8 = 0, isPending: Bool = false)
+            throws
+        {
             text.removeAll()
             line.append(entry, device: batch.device, to: &text)
             try insert.run(number, id.description, Int(revision), isPending, sequence + 1, now, text.string)

@@ -62,7 +62,7 @@ final class OutgoingSink: FollowingSink, GroupingSink {
             nextTry: fault?.nextTry)
     }
 
-    func write(_ batches: [Batch]) throws(IngestError) -> Int {
+    func write(_ batches: [ReadingBatch]) throws(IngestError) -> Int {
         let parts = limited(batches)
         try waitForRoom(parts, Self.roomLimit)
         let (repeated, added) = try outbox.put(parts, line: line, alerts: takesAlerts)
@@ -72,11 +72,13 @@ final class OutgoingSink: FollowingSink, GroupingSink {
     }
 
     /// What the sink may have.
-    private func limited(_ batches: [Batch]) -> [Batch] { consent.isUnlimited ? batches : batches.map { $0.limited(to: consent) } }
+    private func limited(_ batches: [ReadingBatch]) -> [ReadingBatch] {
+        consent.isUnlimited ? batches : batches.map { $0.limited(to: consent) }
+    }
 
-    private static func readings(_ batches: [Batch]) -> Int { batches.reduce(0) { $0 + $1.readings } }
+    private static func readings(_ batches: [ReadingBatch]) -> Int { batches.reduce(0) { $0 + $1.readings } }
 
-    private func waitForRoom(_ batches: [Batch], _ limit: Duration) throws(IngestError) {
+    private func waitForRoom(_ batches: [ReadingBatch], _ limit: Duration) throws(IngestError) {
         let until = HostClock.monotonic() + limit.nanoseconds
         let lines = Self.readings(batches) + (takesAlerts ? batches.reduce(0) { $0 + $1.entries.alertCount } : 0)
         while outbox.waiting + lines > Outbox.capacity && outbox.waiting > 0 {
@@ -95,7 +97,7 @@ final class OutgoingSink: FollowingSink, GroupingSink {
     // MARK: In the transaction of another sink
 
     /// Whether there is room for the batches. If not, throws if the sink is required, else counts them as missed.
-    func makeRoom(for batches: [Batch]) throws(IngestError) -> Bool {
+    func makeRoom(for batches: [ReadingBatch]) throws(IngestError) -> Bool {
         let parts = limited(batches)
         do throws(IngestError) { try waitForRoom(parts, isRequired ? Self.roomLimit : .zero) } catch {
             guard !isRequired else { throw error }
@@ -106,11 +108,11 @@ final class OutgoingSink: FollowingSink, GroupingSink {
     }
 
     /// Queues the lines of the batches in the leader's transaction.
-    func put(_ batches: [Batch], except deleted: Set<Reading.ID>, in db: SQLiteConnection, _ put: inout Outbox.Put) throws {
+    func put(_ batches: [ReadingBatch], except deleted: Set<Reading.ID>, in db: SQLiteConnection, _ put: inout Outbox.Put) throws {
         try outbox.put(limited(batches), line: line, alerts: takesAlerts, except: deleted, in: db, &put)
     }
 
-    func committed(_ batches: [Batch], _ put: Outbox.Put) {
+    func committed(_ batches: [ReadingBatch], _ put: Outbox.Put) {
         outbox.committed(put)
         let readings = Self.readings(limited(batches))
         kept.withLock { $0 += Self.readings(batches) - readings }

@@ -57,7 +57,7 @@ final class SQLiteSink: GroupingSink, @unchecked Sendable {
     /// Makes a sink a follower. Must be called before the first write.
     func lead(_ follower: OutgoingSink) { followers.withLock { $0.append(follower) } }
 
-    func write(_ batches: [Batch]) throws(IngestError) -> Int {
+    func write(_ batches: [ReadingBatch]) throws(IngestError) -> Int {
         let followers = followers.withLock { $0 }
         do throws(IngestError) {
             var parts: [(sink: OutgoingSink, put: Outbox.Put)] = []
@@ -91,7 +91,7 @@ final class SQLiteSink: GroupingSink, @unchecked Sendable {
     }
 
     /// Returns how many readings were known; adds to `deleted` those of them that were deleted here.
-    private func insert(_ batch: Batch, _ source: Int64, _ deleted: inout Set<Reading.ID>, in db: SQLiteConnection) throws -> Int {
+    private func insert(_ batch: ReadingBatch, _ source: Int64, _ deleted: inout Set<Reading.ID>, in db: SQLiteConnection) throws -> Int {
         let row = try ReadingRow(db)
         let patient = patients[batch.driver]
         var repeated = 0
@@ -121,7 +121,7 @@ final class SQLiteSink: GroupingSink, @unchecked Sendable {
         return keys.indices.sorted { keys[$0] < keys[$1] }
     }
 
-    private func number(of batch: Batch, in db: SQLiteConnection) throws -> Int64 {
+    private func number(of batch: ReadingBatch, in db: SQLiteConnection) throws -> Int64 {
         if generation != store.generation {
             sources.removeAll()
             generation = store.generation

@@ -3,7 +3,7 @@ import CuffCore
 
 /// Stores series of live events in the database of their readings. Samples that were thinned because of a slow sink are missing,
 /// which the gaps between beats show.
-final class SeriesSink: Sink {
+final class SeriesSink: ReadingSink {
     enum Policy: Sendable, Hashable {
         case none
         case ofResults
@@ -37,7 +37,7 @@ final class SeriesSink: Sink {
         self.path = path
     }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         // A repeated batch needs the recorder's former state. Batches of samples cannot fail, so the recorder is copied only at
         // the end of a measurement, not for each sample.
         let former = cuffs[batch.source].flatMap { Self.cannotFail(batch, $0.recorder) ? nil : $0 }
@@ -61,7 +61,7 @@ final class SeriesSink: Sink {
         return 0
     }
 
-    private func begin(_ batch: Batch) -> Cuff {
+    private func begin(_ batch: ReadingBatch) -> Cuff {
         let recorder = SeriesRecorder(
             source: HealthSource(name: "cuff"),
             isContinuous: drivers.first { $0.id == batch.driver }?.capabilities.contains(.continuous) ?? false,
@@ -70,7 +70,7 @@ final class SeriesSink: Sink {
     }
 
     /// Only pressures and beats that do not end a series.
-    private static func cannotFail(_ batch: Batch, _ recorder: SeriesRecorder) -> Bool {
+    private static func cannotFail(_ batch: ReadingBatch, _ recorder: SeriesRecorder) -> Bool {
         recorder.hasRoom(for: batch.entries.count)
             && batch.entries.allSatisfy { entry in
                 switch entry {

@@ -37,7 +37,7 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
     /// Parses the part after the colon; throws a usage error with the reason.
     public typealias Parse = @Sendable (_ kind: SinkKind, _ operand: String) throws(IngestError) -> SinkSpec
     /// Opens the sink; if it throws, nothing was changed.
-    public typealias Open = @Sendable (SinkSpec, SinkContext) throws(IngestError) -> any Sink
+    public typealias Open = @Sendable (SinkSpec, SinkContext) throws(IngestError) -> any ReadingSink
     /// The id of the newest reading in the file; `nil` if it has none.
     public typealias Latest = @Sendable (_ path: String) throws(IngestError) -> String?
 

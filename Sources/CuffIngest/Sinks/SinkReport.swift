@@ -6,7 +6,7 @@ package struct SinkReport: Sendable, Equatable {
     package var label: String
     /// Not optional.
     package var isRequired: Bool
-    /// `Sink.isInternal`.
+    /// `ReadingSink.isInternal`.
     package var isInternal = false
     /// Durable rather than pass-through.
     package var isDurable = true

@@ -72,7 +72,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     public var description: String { name + (isRequired ? "" : "?") }
 
     /// If it throws, no existing file was changed.
-    func open(_ context: SinkContext = SinkContext()) throws(IngestError) -> any Sink {
+    func open(_ context: SinkContext = SinkContext()) throws(IngestError) -> any ReadingSink {
         let sink = try kind.open(self, context)
         // A sink with an outbox limits what it queues.
         return consent.isUnlimited || sink is any FollowingSink ? sink : LimitedSink(sink, consent)

@@ -11,7 +11,7 @@ extension SinkKind {
 
 /// JSON Lines on a descriptor opened by the caller, usually standard output. Writes whole lines, all of them before `write`
 /// returns. It knows no earlier runs: repeated readings are printed again.
-final class StandardOutputSink: Sink {
+final class StandardOutputSink: ReadingSink {
     let label = "stdout"
     let takesLiveEvents = true
     var outputDescriptor: Int32? { descriptor }
@@ -54,7 +54,7 @@ final class StandardOutputSink: Sink {
     }
 
     /// A pipe accepts up to 4,096 bytes (PIPE_BUF) atomically: pipe(7).
-    func writeIfReady(_ batch: Batch) -> Bool {
+    func writeIfReady(_ batch: ReadingBatch) -> Bool {
         unblocked.withLock { pipe in
             guard pipe >= 0, batch.entries.count <= Self.linesIfReady else { return false }
             defer { text.removeAll() }
@@ -63,7 +63,7 @@ final class StandardOutputSink: Sink {
         }
     }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         text.removeAll()
         var next = 0
         while next < batch.entries.count {

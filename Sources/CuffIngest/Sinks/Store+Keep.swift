@@ -6,7 +6,7 @@ extension Store {
     func keep(
         _ readings: [Reading], driver: DriverID, device: String = "", identity: DeviceIdentity? = nil, of person: String? = nil
     ) throws(IngestError) -> Int {
-        let batch = Batch(driver: driver, device: device, identity: identity, entries: readings.map { .reading($0) })
+        let batch = ReadingBatch(driver: driver, device: device, identity: identity, entries: readings.map { .reading($0) })
         return readings.count - (try SQLiteSink(self, person: person).write(batch))
     }
 

@@ -9,7 +9,7 @@ extension SinkKind {
 }
 
 /// Lines for people at a terminal, with a heading. Programs use `StandardOutputSink`.
-final class TableSink: Sink {
+final class TableSink: ReadingSink {
     let label = "table"
     let takesLiveEvents = true
     var outputDescriptor: Int32? { descriptor }
@@ -20,7 +20,7 @@ final class TableSink: Sink {
 
     init(descriptor: Int32 = STDOUT_FILENO) { self.descriptor = descriptor }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         text.removeAll()
         for index in batch.entries.indices {
             if case .reading = batch.entries[index], !isHeadingDone {
@@ -50,7 +50,7 @@ final class TableSink: Sink {
 }
 
 /// Ends the run after this many readings; it is required, so that it counts readings that the other sinks have stored.
-final class MaximumSink: Sink {
+final class MaximumSink: ReadingSink {
     let label = "maximum"
     private let maximum: Int
     private let stop: StopSignal
@@ -61,7 +61,7 @@ final class MaximumSink: Sink {
         self.stop = stop
     }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         var settled = 0
         for index in batch.entries.readings.indices where !batch.entries.readings[index].isPending { settled += 1 }
         let total = seen.withLock { seen in

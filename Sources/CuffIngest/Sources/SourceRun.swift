@@ -132,7 +132,7 @@ final class SourceRun: Sendable {
                     case .submit(let line):
                         submitted += 1
                         owner.pipeline.submit(
-                            Batch(
+                            ReadingBatch(
                                 source: source, driver: Reading.reportedDriver, device: line.device ?? owner.plan.name,
                                 entries: [.reading(line.reading)], through: submitted))
                     case .answer(let text):

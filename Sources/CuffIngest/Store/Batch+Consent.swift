@@ -1,11 +1,11 @@
 import CuffCore
 
-extension Batch {
+extension ReadingBatch {
     /// The part that a sink may have.
-    func limited(to consent: SinkConsent) -> Batch {
+    func limited(to consent: SinkConsent) -> ReadingBatch {
         guard !consent.isUnlimited else { return self }
         var part = self
-        part.entries = Entries(
+        part.entries = BatchEntries(
             entries.filter { entry in
                 switch entry {
                 case .reading(let reading): consent.permits(reading)

@@ -103,7 +103,7 @@ struct ReadingCursor {
     var failure: Reading.Content {
         let word = string(.reason)
         let reason = FailureReason.allCases.first { $0.word.description == word } ?? .unknown
-        return .failure(Failure(reason, code: ShortText(string(.code) ?? "")))
+        return .failure(.init(reason, code: ShortText(string(.code) ?? "")))
     }
 
     var pressure: Reading.Content? {

@@ -8,7 +8,7 @@ import Glibc
 /// deletions.
 ///
 /// A write never fails and commits nothing: all facts are in the readings, which other sinks store.
-final class WatchAlerts: Sink, @unchecked Sendable {
+final class WatchAlerts: ReadingSink, @unchecked Sendable {
     let label = "alerts"
     let isInternal = true
 
@@ -69,7 +69,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         }
     }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         guard batch.readings > 0 else { return 0 }
         queue.sync { receive(batch) }
         return 0
@@ -127,7 +127,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
 
     // MARK: On the queue
 
-    private func receive(_ batch: Batch) {
+    private func receive(_ batch: ReadingBatch) {
         // A memory may be sent newest first.
         let none = Timestamp(milliseconds: 0)
         let readings = batch.entries.readings.sorted { ($0.measured ?? none) < ($1.measured ?? none) }
@@ -153,8 +153,8 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         switch event {
         case .changed(let notice, let driver, let device):
             // Submitted before the state is stored: after a crash an alert is repeated with the next reading rather than lost.
-            let entry = Entry.live(.alert(notice), driver: driver, elapsed: nil)
-            pipeline?.submit(Batch(source: source, driver: driver, device: device, entries: [entry]))
+            let entry = BatchEntry.live(.alert(notice), driver: driver, elapsed: nil)
+            pipeline?.submit(ReadingBatch(source: source, driver: driver, device: device, entries: [entry]))
             notify("alert: \(notice.text)")
         case .leftOut(let rule, let objection, let driver):
             notify("the alert \(rule) left out a reading of \(driver) that would have met it: \(Self.sentence(objection))")

@@ -56,7 +56,7 @@ extension WatchRun {
 
     func close(_ id: LinkID) {
         guard let entry = links[id] else { return }
-        if let link = entry.link { return link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
+        if let link = entry.link { return link.handle(.stop(within: MeasurementState.deflationWait + .seconds(1))) }
         links[id] = nil
         loop.atTurnEnd { [self] in handle(.ended(id, .closed)) }
     }

@@ -189,9 +189,9 @@ final class WatchSchedules: @unchecked Sendable {
     }
 
     /// The started measurement has ended. From any thread.
-    func ended(_ key: String, _ end: Measurement.End) { queue.async { @Sendable in self.conclude(key, end) } }
+    func ended(_ key: String, _ end: MeasurementState.End) { queue.async { @Sendable in self.conclude(key, end) } }
 
-    private func conclude(_ key: String, _ end: Measurement.End) {
+    private func conclude(_ key: String, _ end: MeasurementState.End) {
         guard var entry = entries[key], let due = entry.running else { return }
         entry.running = nil
         entry.retry = 0

@@ -3,7 +3,7 @@ import CuffCore
 
 /// The present state for the live page: a sink that keeps the latest pressure of each measuring cuff, and the latest readings of
 /// this run. It stores nothing and acknowledges nothing.
-final class WebBoard: Sink {
+final class WebBoard: ReadingSink {
     let label = "web"
     let isInternal = true
     let takesLiveEvents = true
@@ -80,7 +80,7 @@ final class WebBoard: Sink {
         self.onNews = onNews
     }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         let now = now()
         change { state in for entry in batch.entries { add(entry, of: batch, at: now, to: &state) } }
         return 0
@@ -107,7 +107,7 @@ final class WebBoard: Sink {
         if isFirst { onNews() }
     }
 
-    private func add(_ entry: Entry, of batch: Batch, at now: Int64, to state: inout State) {
+    private func add(_ entry: BatchEntry, of batch: ReadingBatch, at now: Int64, to state: inout State) {
         switch entry {
         case .reading(let reading):
             let identity = batch.identity ?? DeviceIdentity()

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The progress of a long run at a terminal: a line on standard error that is overwritten and finally removed. Shown after 0.2 s,
 /// so that short runs do not flicker.
-final class ProgressLine: Sink {
+final class ProgressLine: ReadingSink {
     let label = "progress"
 
     private let began = ContinuousClock.now
@@ -15,7 +15,7 @@ final class ProgressLine: Sink {
     nonisolated(unsafe) private var count = 0
     nonisolated(unsafe) private var drawn: ContinuousClock.Instant?
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         count += batch.readings
         let now = ContinuousClock.now
         guard now - began > .milliseconds(200), drawn.map({ now - $0 > .milliseconds(100) }) ?? true else { return 0 }

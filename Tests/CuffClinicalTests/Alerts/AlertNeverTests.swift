@@ -63,7 +63,7 @@ import Testing
     @Test func never_OnAnImplausibleReading_NorOnAFailure() throws {
         var rig = AlertRig([try highRule { $0.accepted = [.questionable] }])
         #expect(rig.hear(301, 120, at: 1) == ["left out"])
-        var failure = Reading(.failure(Failure(.movement)), driver: "r1", origin: .push, raw: RawBytes([]))
+        var failure = Reading(.failure(.init(.movement)), driver: "r1", origin: .push, raw: RawBytes([]))
         failure.measured = AlertRig.time(2)
         failure.id = Reading.ID(wallSeconds: 1, hash: 1)
         #expect(rig.hear(failure, at: 2).isEmpty)

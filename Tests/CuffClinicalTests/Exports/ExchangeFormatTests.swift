@@ -290,7 +290,7 @@ import Testing
 
     @Test func failuresAndQuantities_AreMeasurementsOfTheirOwn() throws {
         var failed = WorkedExample.minutes
-        failed.content = .failure(Failure(.cuffLoose, code: "E44"))
+        failed.content = .failure(.init(.cuffLoose, code: "E44"))
         var quantity = WorkedExample.minutes
         quantity.content = .quantity(Quantity(partition: 2, term: 19384, value: Digits(mantissa: 970, exponent: -1), unit: 544))
         let lines = try WorkedExample.export(.influx, [failed, quantity]).text.split(separator: "\n")

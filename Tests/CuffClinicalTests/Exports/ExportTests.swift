@@ -28,7 +28,7 @@ enum ExportSample {
                     systolic: Pressure(Digits(mantissa: 157, exponent: -1), .kPa),
                     diastolic: Pressure(Digits(mantissa: 101, exponent: -1), .kPa)))),
         reading(.pulseRate(PulseRate(133))),
-        reading(.failure(Failure(.cuffLoose, code: "E44;"))),
+        reading(.failure(.init(.cuffLoose, code: "E44;"))),
         reading(.bloodPressure(.mmHg(128, 82)), at: nil),
         reading(.quantity(Quantity(partition: 2, term: 19384, value: Digits(97), unit: 544))),
     ]

@@ -136,7 +136,7 @@ enum WorkedExample {
         invalid.flags = [.invalid]
         var other = WorkedExample.minutes
         other.user = 3
-        let failed = Reading(.failure(Failure(.cuffLoose, code: "E44")), driver: "x", clock: unset.clock, origin: .memory, raw: RawBytes())
+        let failed = Reading(.failure(.init(.cuffLoose, code: "E44")), driver: "x", clock: unset.clock, origin: .memory, raw: RawBytes())
         let made = try WorkedExample.export(
             Exporter.named(name), [unset, pending, failed] + (isFHIR ? [other] : name == "influx" ? [] : [invalid]),
             isFHIR ? [("subject", "1=Patient/p1")] : [])

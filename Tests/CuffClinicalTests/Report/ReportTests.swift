@@ -43,8 +43,8 @@ enum HomeReadings {
             reading.id = Reading.ID(wallSeconds: start * 86400, hash: random.next())
             all.append((reading, cuff))
         }
-        odd(.failure(Failure(.cuffLoose, code: "E04")), 55)
-        odd(.failure(Failure(.movement)), 130)
+        odd(.failure(.init(.cuffLoose, code: "E04")), 55)
+        odd(.failure(.init(.movement)), 130)
         odd(.bloodPressure(.mmHg(82, 128)), 200)
         odd(.bloodPressure(.mmHg(131, 79)), nil)
         return all
@@ -261,7 +261,7 @@ enum HomeReadings {
         for index in [5, 3, 9] + Array(100..<200).shuffled() {
             report.add(
                 Report.LeftOut(
-                    time: Timestamp(seconds: Int64(index)), content: .failure(Failure(.movement)), reason: .notABloodPressure, source: 0))
+                    time: Timestamp(seconds: Int64(index)), content: .failure(.init(.movement)), reason: .notABloodPressure, source: 0))
         }
         #expect(report.leftOutCount == 103)
         #expect(report.leftOut.map { $0.time?.seconds } == (140..<200).map { Int64($0) })

@@ -100,7 +100,7 @@ import Testing
         #expect(outcome { _ in } == nil)
         #expect(outcome { $0.isPending = true } == .noData)
         #expect(outcome { $0.measured = nil } == .noData)
-        #expect(outcome { $0.content = .failure(Failure(.cuffLoose)) } == .noData)
+        #expect(outcome { $0.content = .failure(.init(.cuffLoose)) } == .noData)
         #expect(outcome { $0.flags = .testData } == .invalidArgument)
     }
 

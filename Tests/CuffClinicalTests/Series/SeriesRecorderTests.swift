@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func aFailure_LeavesASeriesOnlyWhenAsked(_ keeps: Bool) {
-        for last: LiveEvent in [.failed(Failure(.leak)), .aborted] {
+        for last: LiveEvent in [.failed(.init(.leak)), .aborted] {
             var recorder = recorder(keepsFailed: keeps)
             let finished = play(&recorder, inflating + [(1600, last)])
             #expect(finished.count == (keeps ? 1 : 0))
@@ -69,7 +69,7 @@ import Testing
         }
         var recorder = recorder(keepsFailed: keeps)
         var finished = play(&recorder, inflating)
-        recorder.take(reading(.failure(Failure(.cuffLoose))), into: &finished)
+        recorder.take(reading(.failure(.init(.cuffLoose))), into: &finished)
         #expect(finished.count == (keeps ? 1 : 0))
     }
 

@@ -51,9 +51,10 @@ import Testing
         var records = SimulatedRecord.sample(count: 1, seed: 2)
         records[0].failure = .leak
         let talk = Conversation(try driver(id), .measure, script: SimulatorScript(records: records, pushes: false))
-        let expected: [String: Failure] = [
-            "creative-pc300": Failure(.unknown, code: ShortText("81")), "ibio-board": Failure(.leak, code: ShortText("2")),
-            "leyutek-pct": Failure(.leak, code: ShortText("2")), "fa-nibp": Failure(.unknown, code: ShortText("6")),
+        let expected: [String: MeasurementFailure] = [
+            "creative-pc300": MeasurementFailure(.unknown, code: ShortText("81")),
+            "ibio-board": MeasurementFailure(.leak, code: ShortText("2")),
+            "leyutek-pct": MeasurementFailure(.leak, code: ShortText("2")), "fa-nibp": MeasurementFailure(.unknown, code: ShortText("6")),
         ]
         #expect(talk.readings.map(\.content) == [.failure(try #require(expected[id]))])
         #expect(talk.outcome == .complete)

@@ -63,7 +63,7 @@ import Testing
             guard isRunning, !talk.lives.contains(.ended) else { continue }
             seen += 1
             guard case .noAnswer? = talk.outcome else { return #expect(Bool(false), "\(id): \(String(describing: talk.outcome))") }
-            #expect(talk.lives.last == .failed(Failure(.lost)), "\(id) after \(writes) writes: \(talk.lives)")
+            #expect(talk.lives.last == .failed(.init(.lost)), "\(id) after \(writes) writes: \(talk.lives)")
             #expect(try talk.writes.last == stop(id), "\(id) after \(writes) writes")
             let silence = talk.elapsed - talk.heardAt
             let allowed = limit.components.seconds * 1_000_000 + limit.components.attoseconds / 1_000_000_000_000

@@ -38,7 +38,7 @@ import Testing
         let talk = Conversation(Self.deaf(try driver(id)), .stop)
         #expect(talk.outcome != nil)
         #expect(talk.writes.count >= 1)
-        #expect(talk.elapsed < Measurement.deflationWait.components.seconds * 1_000_000, "\(id) took \(talk.elapsed) µs")
+        #expect(talk.elapsed < MeasurementState.deflationWait.components.seconds * 1_000_000, "\(id) took \(talk.elapsed) µs")
     }
 
     /// The same driver with a silent cuff.

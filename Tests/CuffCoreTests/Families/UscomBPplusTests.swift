@@ -36,7 +36,7 @@ import Testing
         var records = SimulatedRecord.sample(count: 1, seed: 1)
         records[0].failure = .systolicNotFound
         let talk = Conversation(.uscomBPplus, .measure, script: SimulatorScript(records: records))
-        #expect(talk.readings.map(\.content) == [.failure(Failure(.systolicNotFound, code: ShortText("F01")))])
+        #expect(talk.readings.map(\.content) == [.failure(.init(.systolicNotFound, code: ShortText("F01")))])
     }
 
     @Test func clock_IsReadBackAfterItWasSet() {

@@ -41,7 +41,7 @@ struct ByteLink {
     var state: LinkState
     /// The effects of the last event, as text.
     private(set) var effects: [String] = []
-    private(set) var batches: [Batch] = []
+    private(set) var batches: [ReadingBatch] = []
     /// The outstanding records as they were last persisted.
     private(set) var outstanding = OutstandingRecords()
 

@@ -43,7 +43,8 @@ import Testing
         }
 
         /// `seconds` since the start; the host's clock is at 1970 until it is right.
-        mutating func handle(_ event: LinkEvent, _ seconds: Int64, isRight: Bool = false, isUnsynchronised: Bool = false) -> [Batch] {
+        mutating func handle(_ event: LinkEvent, _ seconds: Int64, isRight: Bool = false, isUnsynchronised: Bool = false) -> [ReadingBatch]
+        {
             let wall = Timestamp(milliseconds: (isRight ? HeldReadingTests.synchronised.milliseconds : 0) + seconds * 1000)
             let time = LinkTime(elapsed: .seconds(seconds), wall: wall, isHostClockUnsynchronised: isUnsynchronised)
             effects.removeAll()
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    private static func readings(_ batches: [Batch]) -> [Reading] { batches.flatMap(\.entries.readings) }
+    private static func readings(_ batches: [ReadingBatch]) -> [Reading] { batches.flatMap(\.entries.readings) }
 
     @Test func theCuffsTimeStands_AndIsCorrectedOnceTheHostIsRight() throws {
         var rig = Rig()

@@ -26,7 +26,7 @@ import Testing
 
     @Test func theCuffsRecordOfItsFailure_IsTheOnlyReport() {
         var life = begun()
-        let failure = Failure(.movement)
+        let failure = MeasurementFailure(.movement)
         #expect(life.event(of: .failed(.cuff(failure))) == .failed(failure))
         let verdict = life.handle(reading(.failure(failure)))
         #expect(verdict.after == [.ended(.failed(.cuff(failure)))])
@@ -39,7 +39,7 @@ import Testing
     @Test func theCuffsRecordOfAStop_IsNoReading() {
         var life = begun()
         _ = life.step { $0.stop(into: &$1) }
-        #expect(life.handle(reading(.failure(Failure(.stopped)))).isAborted)
+        #expect(life.handle(reading(.failure(.init(.stopped)))).isAborted)
         #expect(life.event(of: .aborted) == .aborted)
     }
 

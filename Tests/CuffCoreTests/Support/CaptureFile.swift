@@ -65,9 +65,9 @@ struct CaptureFile: CustomTestStringConvertible, Sendable {
 
 extension Replay {
     /// The output since the last call: entries in order, and notices.
-    mutating func collect() -> (entries: Entries, notices: [LinkNotice]) {
+    mutating func collect() -> (entries: BatchEntries, notices: [LinkNotice]) {
         flush()
-        var entries = Entries()
+        var entries = BatchEntries()
         var notices: [LinkNotice] = []
         for effect in effects {
             switch effect {
@@ -122,7 +122,7 @@ struct Played {
     }
 
     /// The printed entries.
-    static func lines(_ entries: Entries, _ identity: DeviceIdentity?) -> [String] {
+    static func lines(_ entries: BatchEntries, _ identity: DeviceIdentity?) -> [String] {
         var text = TextBuffer()
         return entries.map { entry in
             text.removeAll()

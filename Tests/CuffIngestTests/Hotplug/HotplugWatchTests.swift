@@ -5,12 +5,12 @@ import Testing
 @testable import CuffIngest
 
 /// Counts readings by id.
-private final class Collector: Sink, @unchecked Sendable {
+private final class Collector: ReadingSink, @unchecked Sendable {
     let label = "collector"
     let isDurable = true
     private let kept = Locked<[Reading.ID: (count: Int, device: String)]>([:])
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         kept.withLock { kept in
             for case .reading(let reading) in batch.entries {
                 kept[reading.id, default: (0, batch.device)].count += 1
@@ -61,7 +61,7 @@ private final class Watching: @unchecked Sendable {
     init(
         _ assignments: [Assignment], once: Bool = false, source: HotplugWatcher.Source = .kernel,
         reload: (@Sendable () throws(IngestError) -> [Assignment])? = nil, plugboard: Plugboard? = nil,
-        memory: DriverMemory? = nil, sinks: [any Sink]? = nil
+        memory: DriverMemory? = nil, sinks: [any ReadingSink]? = nil
     ) {
         var watch = WatchOptions()
         if let plugboard { watch.hears = { plugboard.on($0) } }

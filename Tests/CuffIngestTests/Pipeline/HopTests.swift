@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Records what is on disk before and after a write.
-    private final class NotedSink: Sink {
+    private final class NotedSink: ReadingSink {
         let inner: SQLiteSink
         let notes: Mailbox<String>
         let memory: DriverMemory
@@ -91,7 +91,7 @@ import Testing
             self.memory = memory
             self.notes = notes
         }
-        func write(_ batch: Batch) throws(IngestError) -> Int {
+        func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
             notes.post(memory.allOutstanding("r1").isEmpty ? "not persisted" : "persisted")
             let known = try inner.write(batch)
             notes.post("stored\(EventLoop.shared.isCurrent ? " on the loop" : "")")

@@ -63,7 +63,7 @@ extension PipelineState.Effect {
 
     @Test func batchesOfOtherSourcesAndDevices_AreNotMerged() {
         var state = Self.state([Self.required])
-        var renamed = Batch.sample(2..<3)
+        var renamed = ReadingBatch.sample(2..<3)
         renamed.device = "another"
         _ = texts { state.accept(.sample(0..<1), into: &$0) }
         _ = texts { state.accept(.sample(1..<2, source: 2), into: &$0) }
@@ -81,7 +81,8 @@ extension PipelineState.Effect {
         _ = texts { state.accept(.sample(2..<3), into: &$0) }
         // A batch of live events alone separates nothing.
         _ = texts {
-            state.accept(Batch(source: 3, driver: "r1", entries: [.live(.started, driver: "r1", elapsed: nil)], through: 0), into: &$0)
+            state.accept(
+                ReadingBatch(source: 3, driver: "r1", entries: [.live(.started, driver: "r1", elapsed: nil)], through: 0), into: &$0)
         }
         _ = texts { state.accept(.sample(3..<4), into: &$0) }
         _ = texts { state.accept(.sample(4..<6, source: 2), into: &$0) }
@@ -203,7 +204,7 @@ extension PipelineState.Effect {
         #expect(state.unstored(by: 0) { _ in false } == UnstoredReadings(readings: 2, inTheCuff: 2))
         var pushed = Reading.sample(7)
         pushed.origin = .push
-        _ = texts { state.accept(Batch(source: 1, driver: "and-std", entries: [.reading(pushed)], through: 6), into: &$0) }
+        _ = texts { state.accept(ReadingBatch(source: 1, driver: "and-std", entries: [.reading(pushed)], through: 6), into: &$0) }
         #expect(state.unstored(by: 0) { _ in false } == UnstoredReadings(readings: 3, inTheCuff: 2))
         #expect(state.unstored(by: 0) { _ in true } == UnstoredReadings(readings: 3, inTheCuff: 3))
     }
@@ -212,7 +213,7 @@ extension PipelineState.Effect {
         var lines = PipelineState.Rule()
         lines.takesLiveEvents = true
         var state = Self.state([lines, PipelineState.Rule(isRequired: true, takesLiveEvents: false)])
-        let live = Batch(source: 1, driver: "and-std", entries: [.live(.started, driver: "and-std", elapsed: nil)])
+        let live = ReadingBatch(source: 1, driver: "and-std", entries: [.live(.started, driver: "and-std", elapsed: nil)])
         #expect(texts { state.accept(live, mayThin: true, into: &$0) } == ["deliver 1 of 1 to 0"])
         #expect(state.held == 0)
         #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 0"])
@@ -221,10 +222,10 @@ extension PipelineState.Effect {
 
     @Test func liveSamples_AreThinnedBeyondTheirBound_BeginningsAndEndsAreNot() {
         var state = Self.state([Self.required])
-        let sample = Entry.live(.cuffPressure(.mmHg(90)), driver: "and-std", elapsed: nil)
-        let batch = Batch(source: 1, driver: "and-std", entries: [sample, sample, sample])
+        let sample = BatchEntry.live(.cuffPressure(.mmHg(90)), driver: "and-std", elapsed: nil)
+        let batch = ReadingBatch(source: 1, driver: "and-std", entries: [sample, sample, sample])
         _ = texts { state.accept(batch, mayThin: true, into: &$0) }
-        let more = Batch(
+        let more = ReadingBatch(
             source: 1, driver: "and-std", entries: [sample, .live(.ended, driver: "and-std", elapsed: nil), .reading(.sample(0))])
         #expect(texts { state.accept(more, mayThin: true, into: &$0) } == ["thinned 1 1"])
         #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 2 of 1 to 0", "committed 1 0"])
@@ -244,7 +245,7 @@ extension PipelineState.Effect {
         for sink in rules.indices { rules[sink].takesGroups = random.next() % 2 == 0 }
         var state = Self.state(rules, high: 12, low: 5, delivery: 1 + Int(random.next() % 9))
         var stored = [Set<UInt64>](repeating: [], count: sinks)
-        var flying = [[Batch]?](repeating: nil, count: sinks)
+        var flying = [[ReadingBatch]?](repeating: nil, count: sinks)
         var held = [Bool](repeating: false, count: sinks)
         var order: [Reading.ID] = []
         var through = [Int: Int]()
@@ -295,7 +296,7 @@ extension PipelineState.Effect {
                 order += batchEntries.map(\.id)
                 perSource[source, default: []] += batchEntries.map(\.id.hash)
                 state.accept(
-                    Batch(
+                    ReadingBatch(
                         source: source, driver: "and-std", device: "\(source)", entries: batchEntries.map { .reading($0) },
                         through: perSource[source]?.count ?? 0), into: &effects)
                 perform()

@@ -71,7 +71,7 @@ import Testing
     /// More than are read together: those of the pages before are remembered.
     @Test func aLongList_ComesInPages() async throws {
         let store = try await open()
-        let batch = Batch.sample(0..<250)
+        let batch = ReadingBatch.sample(0..<250)
         #expect(try store.keep(Array(batch.entries.readings), driver: "and-std", device: "dev") == 250)
         #expect(try await words(store, anchor, atMost: 150).count == 150)
         #expect(try await words(store, anchor).count == 150, "the first page is taken")

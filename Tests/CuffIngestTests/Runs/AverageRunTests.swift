@@ -67,7 +67,7 @@ import Testing
             return reading
         }
         let sink = try SQLiteSink(path: path)
-        _ = try sink.write(Batch(source: 1, driver: "phd", device: "c", entries: Entries(readings.map { .reading($0) })))
+        _ = try sink.write(ReadingBatch(source: 1, driver: "phd", device: "c", entries: BatchEntries(readings.map { .reading($0) })))
         try sink.close()
         let store = try Store(path, access: .read)
         let request = AverageRequest(.everything)

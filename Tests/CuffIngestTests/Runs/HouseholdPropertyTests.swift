@@ -65,7 +65,7 @@ private struct RandomHome {
         for (said, cuffs) in waiting {
             let sink = try SQLiteSink(path: database, person: said)
             for (cuff, readings) in cuffs {
-                _ = try sink.write(Batch(driver: "r1", device: cuff, entries: Entries(readings.map { .reading($0) })))
+                _ = try sink.write(ReadingBatch(driver: "r1", device: cuff, entries: BatchEntries(readings.map { .reading($0) })))
             }
             try sink.close()
         }
@@ -322,7 +322,7 @@ private func objects(_ text: String) -> [[String: Any]] {
             consent.persons = names
             var held: [String: Int] = [:]
             try store.forEach(home.selection) { reading, provenance in
-                let batch = Batch(driver: reading.driver, device: provenance.device, entries: [.reading(reading)])
+                let batch = ReadingBatch(driver: reading.driver, device: provenance.device, entries: [.reading(reading)])
                 for one in batch.limited(to: consent).entries.readings { held[one.person ?? "none", default: 0] += 1 }
                 return true
             }

@@ -24,7 +24,8 @@ import Testing
             return reading
         }
         let sink = try SQLiteSink(path: path)
-        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "one", entries: Entries(readings.map { Entry.reading($0) })))
+        _ = try sink.write(
+            ReadingBatch(source: 1, driver: "and-std", device: "one", entries: BatchEntries(readings.map { BatchEntry.reading($0) })))
         try sink.close()
         return try Store(path, access: .read)
     }
@@ -73,7 +74,7 @@ import Testing
         _ = ledger.admit(&reading, received: Self.now)
         (reading.measured, reading.rule) = (Timestamp(milliseconds: Self.now.milliseconds + 100 * 86_400_000), .corrected)
         let sink = try SQLiteSink(path: folder.file("a.db"))
-        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "one", entries: [.reading(reading)]))
+        _ = try sink.write(ReadingBatch(source: 1, driver: "and-std", device: "one", entries: [.reading(reading)]))
         let store = try Store(folder.file("a.db"), access: .read)
         var reasons: [Exclusion?] = []
         try store.forEachHomeReading(ReadingSelection(zone: .utc), rule: InclusionRule(zone: .utc)) { reading in

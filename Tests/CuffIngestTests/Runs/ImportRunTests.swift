@@ -66,7 +66,7 @@ import Testing
         var ledger = ReadingLedger(device: "SN1", driver: "and-std")
         _ = ledger.admit(&own, received: Timestamp(milliseconds: 1_778_000_000_000))
         let sink = try SQLiteSink(path: folder.file("bp.db"))
-        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "SN1", entries: [.reading(own)]))
+        _ = try sink.write(ReadingBatch(source: 1, driver: "and-std", device: "SN1", entries: [.reading(own)]))
         try sink.close()
         // Newest first, as apps export them.
         let rows = [
@@ -91,7 +91,7 @@ import Testing
         let sink = try SQLiteSink(path: folder.file("bp.db"))
         var own = Reading.sample(1)
         (own.measured, own.rule) = (Timestamp(seconds: 1_778_000_060), .synced)
-        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "dev-1", entries: [.reading(own)]))
+        _ = try sink.write(ReadingBatch(source: 1, driver: "and-std", device: "dev-1", entries: [.reading(own)]))
         try sink.close()
         var other = own
         other.id.hash ^= 1
@@ -174,7 +174,7 @@ import Testing
         _ = ledger.admit(&push, received: received)
         (push.measured, push.measuredOffset, push.rule) = (received, 120, .receiveTime)
         let sink = try SQLiteSink(path: folder.file("bp.db"))
-        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "SN1", entries: [.reading(push), .reading(.sample(1))]))
+        _ = try sink.write(ReadingBatch(source: 1, driver: "and-std", device: "SN1", entries: [.reading(push), .reading(.sample(1))]))
         try sink.close()
         let store = try Store(folder.file("bp.db"), access: .write)
         #expect(try store.remark([Reading.sample(1).id], [(key: .note, text: "after the stairs")]) == 1)

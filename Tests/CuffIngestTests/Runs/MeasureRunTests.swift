@@ -6,7 +6,7 @@ import Testing
 /// The library call of `cuff measure`.
 @Suite struct MeasureRunTests {
     private enum Heard: Sendable, Equatable {
-        case started(Measurement.Fault?)
+        case started(MeasurementState.Fault?)
         case live
         case ended(String)
     }

@@ -17,13 +17,13 @@ struct PlugCycleTests {
         var description: String { "\(descriptors) descriptors, \(threads) threads, \(memory) KiB in use" }
     }
 
-    private final class Counter: Sink, @unchecked Sendable {
+    private final class Counter: ReadingSink, @unchecked Sendable {
         let label = "counter"
         let readings = Locked(0)
         let completions = Locked(0)
         /// The latest messages, for a failing test.
         let said = Locked<[String]>([])
-        func write(_ batch: Batch) throws(IngestError) -> Int {
+        func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
             readings.withLock { $0 += batch.readings }
             return 0
         }

@@ -62,7 +62,7 @@ import Testing
         #expect(asked.withLock { $0 } == 1)
         let folder = TestFolder()
         let sink = try SQLiteSink(path: folder.file("bp.db"))
-        _ = try sink.write(Batch(source: 1, driver: "and-std", entries: [.reading(marked)]))
+        _ = try sink.write(ReadingBatch(source: 1, driver: "and-std", entries: [.reading(marked)]))
         var kept: [Reading] = []
         try Store(folder.file("bp.db"), access: .read).forEach(ReadingSelection(zone: .utc)) { reading, _ in
             kept.append(reading)

@@ -124,9 +124,9 @@ import Testing
         #expect(report.status == .done)
     }
 
-    private final class ClosedSink: Sink {
+    private final class ClosedSink: ReadingSink {
         let label = "closed"
-        func write(_ batch: Batch) throws(IngestError) -> Int { throw .outputClosed }
+        func write(_ batch: ReadingBatch) throws(IngestError) -> Int { throw .outputClosed }
     }
 
     @Test func failingSink_EndsTheRunWithItsError() async {

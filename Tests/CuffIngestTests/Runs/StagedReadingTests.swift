@@ -20,7 +20,7 @@ import Testing
         let folder = TestFolder()
         let sink = try SQLiteSink(path: folder.file("bp.db"))
         let (real, staged) = (reading(120, [], minute: 1, driver: driver), reading(190, flags, minute: 2, driver: driver))
-        _ = try sink.write(Batch(source: 1, driver: driver, device: "m", entries: [.reading(real), .reading(staged)]))
+        _ = try sink.write(ReadingBatch(source: 1, driver: driver, device: "m", entries: [.reading(real), .reading(staged)]))
         let store = try Store(folder.file("bp.db"), access: .write)
         for one in [real, staged] {
             let start = try #require(one.measured)

@@ -15,8 +15,8 @@ import Testing
         return reading
     }
 
-    private func batch(_ readings: [Reading]) -> Batch {
-        Batch(source: 1, driver: "r1", device: "hall \"1\"", entries: readings.map { .reading($0) })
+    private func batch(_ readings: [Reading]) -> ReadingBatch {
+        ReadingBatch(source: 1, driver: "r1", device: "hall \"1\"", entries: readings.map { .reading($0) })
     }
 
     private func delete(_ reading: Reading, in store: Store) throws {

@@ -24,7 +24,7 @@ import Testing
         try alter(folder.file("bp.db"), sql)
     }
 
-    private func run(_ folder: TestFolder, _ sinks: [String], _ batches: [Batch]) async throws -> (
+    private func run(_ folder: TestFolder, _ sinks: [String], _ batches: [ReadingBatch]) async throws -> (
         reports: [SinkReport], fault: IngestError?
     ) {
         let pipeline = try pipeline(folder, sinks)

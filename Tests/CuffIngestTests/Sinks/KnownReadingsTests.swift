@@ -87,7 +87,8 @@ import Testing
                 var repeated = 0
                 for start in stride(from: 0, to: count, by: 1000) {
                     repeated += try sink.write(
-                        Batch(source: 1, driver: "and-std", entries: readings[start..<min(count, start + 1000)].map { .reading($0) }))
+                        ReadingBatch(source: 1, driver: "and-std", entries: readings[start..<min(count, start + 1000)].map { .reading($0) })
+                    )
                 }
                 #expect(repeated == round * count)
                 try sink.close()

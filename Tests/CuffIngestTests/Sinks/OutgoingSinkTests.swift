@@ -7,14 +7,14 @@ import Testing
 @testable import CuffIngest
 
 @Suite(.timeLimit(.minutes(2))) struct OutgoingSinkTests {
-    private func open(_ spec: String, _ folder: TestFolder, faults: Mailbox<IngestError> = Mailbox()) throws -> any Sink {
+    private func open(_ spec: String, _ folder: TestFolder, faults: Mailbox<IngestError> = Mailbox()) throws -> any ReadingSink {
         var context = SinkContext()
         context.outbox = folder.file("bp.db")
         context.onFault = { faults.post($1) }
         return try SinkSpec(spec).open(context)
     }
 
-    private func batch(_ numbers: Range<Int>) -> Batch { .sample(numbers) }
+    private func batch(_ numbers: Range<Int>) -> ReadingBatch { .sample(numbers) }
 
     private func lines(_ numbers: Range<Int>) -> [String] {
         var text = TextBuffer()
@@ -245,8 +245,8 @@ import Testing
         let outbox = try Outbox(try Store(folder.file("bp.db"), access: .write), spec: "tcp:a:1")
         var timed = Reading.sample(1)
         timed.measured = Timestamp(milliseconds: 1_778_000_060_000)
-        func batch(_ reading: Reading) -> Batch {
-            Batch(source: 1, driver: "and-std", device: "d", entries: [.reading(reading)], through: 1)
+        func batch(_ reading: Reading) -> ReadingBatch {
+            ReadingBatch(source: 1, driver: "and-std", device: "d", entries: [.reading(reading)], through: 1)
         }
         #expect(try outbox.put([batch(.sample(1))], line: ReadingLine()).added == 1)
         let first = try #require(try outbox.next(9).first)

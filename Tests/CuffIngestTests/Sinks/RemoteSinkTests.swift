@@ -30,7 +30,7 @@ import Testing
         #expect(copy.terminationStatus == 0)
     }
 
-    private func open(_ spec: String, _ folder: TestFolder) throws -> any Sink {
+    private func open(_ spec: String, _ folder: TestFolder) throws -> any ReadingSink {
         var context = SinkContext()
         context.outbox = folder.file("bp.db")
         context.helpers = folder.path

@@ -12,14 +12,14 @@ import Testing
         let sink = try SeriesSink(path: folder.file("bp.db"), policy: .ofResults)
         for source in 1...100 { _ = try sink.write(.sample(0..<2, source: source)) }
         #expect(sink.held == 0)
-        var entries = Entries()
+        var entries = BatchEntries()
         entries.append(.live(.started, driver: "byte", elapsed: .zero))
         entries.append(.live(.cuffPressure(.mmHg(100)), driver: "byte", elapsed: .milliseconds(500)))
-        _ = try sink.write(Batch(source: 7, driver: "byte", device: "x", entries: entries, through: 0))
+        _ = try sink.write(ReadingBatch(source: 7, driver: "byte", device: "x", entries: entries, through: 0))
         #expect(sink.held == 1)
-        var rest = Entries()
+        var rest = BatchEntries()
         rest.append(.live(.aborted, driver: "byte", elapsed: .seconds(1)))
-        _ = try sink.write(Batch(source: 7, driver: "byte", device: "x", entries: rest, through: 0))
+        _ = try sink.write(ReadingBatch(source: 7, driver: "byte", device: "x", entries: rest, through: 0))
         #expect(sink.held == 0)
         try sink.close()
     }
@@ -27,7 +27,7 @@ import Testing
     @Test func waveforms_AreKept() throws {
         let folder = TestFolder()
         let sink = try SeriesSink(path: folder.file("bp.db"), policy: .ofResults)
-        var entries = Entries()
+        var entries = BatchEntries()
         let samples = (0..<100).map { Int32($0) }
         for first in [0, 64] {
             let piece = Waveform(
@@ -40,7 +40,7 @@ import Testing
                 .waveform(Waveform(partition: 2, term: 257, unit: 4274, period: .milliseconds(5), scale: nil, samples: [-5])),
                 driver: "phd",
                 elapsed: .zero))
-        _ = try sink.write(Batch(source: 1, driver: "phd", device: "x", entries: entries, through: 0))
+        _ = try sink.write(ReadingBatch(source: 1, driver: "phd", device: "x", entries: entries, through: 0))
         #expect(sink.held == 1)
         try sink.close()
         var stored: [WaveformSeries] = []
@@ -56,10 +56,10 @@ import Testing
         #expect(report.count == 0)
     }
 
-    private func batch(_ entry: Entry) -> Batch {
-        var entries = Entries()
+    private func batch(_ entry: BatchEntry) -> ReadingBatch {
+        var entries = BatchEntries()
         entries.append(entry)
-        return Batch(source: 7, driver: "byte", device: "x", entries: entries, through: 0)
+        return ReadingBatch(source: 7, driver: "byte", device: "x", entries: entries, through: 0)
     }
 
     /// Samples after half an hour cost as much as at the start. If all samples were copied for each new one, the last ten

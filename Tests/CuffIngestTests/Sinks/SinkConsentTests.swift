@@ -18,18 +18,18 @@ import Testing
         Quantity(partition: 2, term: 57664, value: Digits(72), unit: 1731))
 
     /// Two persons, one without a name, a failure, a weight and an alert.
-    private static var batch: Batch {
+    private static var batch: ReadingBatch {
         let alert = AlertNotice(
             id: Reading.sample(9).id, change: .raised, rule: "high", condition: "systolic >= 180", person: "Anna",
             time: Timestamp(seconds: 1_778_000_000), text: "high")
         let readings = [
-            reading(1, "Anna"), reading(2, "Ben"), reading(3, nil), reading(4, "Anna", .failure(Failure(.movement))),
+            reading(1, "Anna"), reading(2, "Ben"), reading(3, nil), reading(4, "Anna", .failure(.init(.movement))),
             reading(5, "Anna", mass),
         ]
-        var entries = Entries(readings.map { .reading($0) })
+        var entries = BatchEntries(readings.map { .reading($0) })
         entries.append(.live(.alert(alert), driver: "and-std", elapsed: nil))
         entries.append(.live(.started, driver: "and-std", elapsed: nil))
-        return Batch(source: 0, driver: "and-std", device: "dev-1", entries: entries)
+        return ReadingBatch(source: 0, driver: "and-std", device: "dev-1", entries: entries)
     }
 
     private func consent(_ persons: [String]?, _ types: [String]?) -> SinkConsent {
@@ -107,7 +107,8 @@ import Testing
         var readings = (0..<6).map { Reading.sample($0) }
         for index in readings.indices { readings[index].user = Int32(1 + index % 2) }
         let source = pipeline.attach(Pipeline.Source(mayThin: false, committed: { _ in }, paused: { _ in }))
-        pipeline.submit(Batch(source: source, driver: "and-std", device: "dev-1", entries: Entries(readings.map { .reading($0) })))
+        pipeline.submit(
+            ReadingBatch(source: source, driver: "and-std", device: "dev-1", entries: BatchEntries(readings.map { .reading($0) })))
         try pipeline.finish()
         #expect(folder.lines("ben.jsonl").count == 3)
         #expect(folder.lines("ben.jsonl").allSatisfy { $0.contains("\"person\":\"Ben\"") })

@@ -10,8 +10,8 @@ import Testing
 @Suite struct SinkTests {
     private static let isRoot = geteuid() == 0
 
-    private func batch(_ readings: [Reading], device: String = "SN1", identity: DeviceIdentity? = nil) -> Batch {
-        Batch(source: 1, driver: "and-std", device: device, identity: identity, entries: readings.map { .reading($0) })
+    private func batch(_ readings: [Reading], device: String = "SN1", identity: DeviceIdentity? = nil) -> ReadingBatch {
+        ReadingBatch(source: 1, driver: "and-std", device: device, identity: identity, entries: readings.map { .reading($0) })
     }
 
     // MARK: JSON Lines
@@ -293,19 +293,19 @@ import Testing
         let other = StandardOutputSink(line: ReadingLine(), descriptor: writer)
         #expect(fcntl(writer, F_GETFL) & O_NONBLOCK == 0)
         var written = 0
-        while sink.writeIfReady(Batch.sample(written..<(written + 1))) { written += 1 }
+        while sink.writeIfReady(ReadingBatch.sample(written..<(written + 1))) { written += 1 }
         #expect((150...300).contains(written))
-        #expect(!other.writeIfReady(Batch.sample(0..<1)))
+        #expect(!other.writeIfReady(ReadingBatch.sample(0..<1)))
         var room = [UInt8](repeating: 0, count: 1 << 17)
         let count = read(reader, &room, room.count)
         #expect(room[..<count].count { $0 == UInt8(ascii: "\n") } == written && room[count - 1] == UInt8(ascii: "\n"))
         // More than a pipe accepts atomically.
-        #expect(!sink.writeIfReady(Batch.sample(0..<16)) && !sink.writeIfReady(Batch.sample(0..<17)))
-        #expect(sink.writeIfReady(Batch.sample(0..<2)))
+        #expect(!sink.writeIfReady(ReadingBatch.sample(0..<16)) && !sink.writeIfReady(ReadingBatch.sample(0..<17)))
+        #expect(sink.writeIfReady(ReadingBatch.sample(0..<2)))
         sink.close()
-        #expect(!sink.writeIfReady(Batch.sample(0..<1)))
+        #expect(!sink.writeIfReady(ReadingBatch.sample(0..<1)))
         let file = StandardOutputSink(line: ReadingLine(), descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC))
-        #expect(!file.writeIfReady(Batch.sample(0..<1)))
+        #expect(!file.writeIfReady(ReadingBatch.sample(0..<1)))
     }
 
     /// A pipe without a reader does not block a live source; afterwards every line is there, complete and in order.
@@ -320,7 +320,7 @@ import Testing
         // About 300 KB into 64 KiB: returns although the sink blocks.
         try await onThread {
             for number in 0..<total {
-                var one = Batch.sample(number..<(number + 1))
+                var one = ReadingBatch.sample(number..<(number + 1))
                 one.source = source
                 pipeline.submit(one)
             }
@@ -353,7 +353,7 @@ import Testing
             let source = pipeline.attach(Pipeline.Source(mayThin: false, committed: { _ in }, paused: { _ in }))
             let total = isRequired ? 100 : 1500
             try await onThread {
-                var all = Batch.sample(0..<total)
+                var all = ReadingBatch.sample(0..<total)
                 all.source = source
                 pipeline.submit(all)
             }
@@ -427,9 +427,9 @@ import Testing
         #expect(configuration.sinks.map { "\($0.spec)" } == ["tally:x", "tally:y?", "exec+ack:cat"])
     }
 
-    private final class Tally: Sink {
+    private final class Tally: ReadingSink {
         let label: String
         init(_ label: String) { self.label = label }
-        func write(_ batch: Batch) throws(IngestError) -> Int { 0 }
+        func write(_ batch: ReadingBatch) throws(IngestError) -> Int { 0 }
     }
 }

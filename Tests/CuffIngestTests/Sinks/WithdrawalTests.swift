@@ -16,14 +16,14 @@ import Testing
     }
 
     private var withdrawal: Reading {
-        var reading = Reading(.failure(Failure(.withdrawn)), driver: "hl7-oru", origin: .push, raw: RawBytes(Array("OBX 177".utf8)))
+        var reading = Reading(.failure(.init(.withdrawn)), driver: "hl7-oru", origin: .push, raw: RawBytes(Array("OBX 177".utf8)))
         reading.id = self.reading(177).id
         reading.revision = Reading.lastRevision
         return reading
     }
 
-    private func batch(_ readings: [Reading]) -> Batch {
-        Batch(source: 1, driver: "hl7-oru", device: "Monitor", entries: readings.map { .reading($0) })
+    private func batch(_ readings: [Reading]) -> ReadingBatch {
+        ReadingBatch(source: 1, driver: "hl7-oru", device: "Monitor", entries: readings.map { .reading($0) })
     }
 
     private func stored(_ store: Store) throws -> [Int64] {

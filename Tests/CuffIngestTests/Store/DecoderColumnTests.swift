@@ -10,7 +10,7 @@ import Testing
     private var path: String { folder.file("bp.db") }
     private static let capture = "# driver: beurer-serial\n> aa\n< 55\n> a2\n< 01\n> a3 01\n< ac 64 3c 46 05 05 07 1f 1a\n"
 
-    private func replay(_ program: String?, _ sinks: [SinkSpec], more: [any Sink] = []) async throws {
+    private func replay(_ program: String?, _ sinks: [SinkSpec], more: [any ReadingSink] = []) async throws {
         var options = IngestOptions()
         (options.sinks, options.moreSinks, options.program, options.zone) = (sinks, more, program, .utc)
         let (file, told) = (folder.write("a.capture", Self.capture), options)

@@ -21,7 +21,7 @@ import Testing
         let pipeline: Pipeline
         let link: TestLink
 
-        init(_ sink: any Sink) {
+        init(_ sink: any ReadingSink) {
             let (faults, ended) = (faults, ended)
             pipeline = Pipeline([Pipeline.Member(sink)], policy: .retry) { faults.post($1) }
             link = TestLink(driver: .byte, device: "test", transport: transport, pipeline: pipeline) {

@@ -72,7 +72,7 @@ import Testing
         options.sinks = [try SinkSpec("sqlite:\(path)"), try SinkSpec("jsonl:\(folder.file("all.jsonl"))")]
         let pipeline = try Ingest.pipeline(options)
         let source = pipeline.attach(Pipeline.Source(mayThin: false, committed: { _ in }, paused: { _ in }))
-        var batch = Batch.sample(1..<3)
+        var batch = ReadingBatch.sample(1..<3)
         batch.source = source
         pipeline.submit(batch)
         try pipeline.finish()

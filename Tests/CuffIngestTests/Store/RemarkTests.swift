@@ -19,7 +19,8 @@ import Testing
 
     private func fill(_ path: String, _ readings: [Reading]) throws {
         let sink = try SQLiteSink(path: path)
-        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "dev-1", entries: Entries(readings.map { .reading($0) })))
+        _ = try sink.write(
+            ReadingBatch(source: 1, driver: "and-std", device: "dev-1", entries: BatchEntries(readings.map { .reading($0) })))
         try sink.close()
     }
 

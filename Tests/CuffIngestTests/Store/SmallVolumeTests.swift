@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Writes deliveries until the volume is full; returns the number of stored readings.
-    private func fill(_ sink: any Sink, from first: Int, each count: Int, onDelivery: (Int) -> Void = { _ in }) throws -> Int {
+    private func fill(_ sink: any ReadingSink, from first: Int, each count: Int, onDelivery: (Int) -> Void = { _ in }) throws -> Int {
         var stored = first
         var fault: IngestError?
         do throws(IngestError) {

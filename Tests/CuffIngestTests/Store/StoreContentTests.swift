@@ -8,8 +8,8 @@ import Testing
 @testable import CuffIngest
 
 @Suite(.timeLimit(.minutes(2))) struct StoreContentTests {
-    private func batch(_ readings: [Reading]) -> Batch {
-        Batch(source: 1, driver: "and-std", device: "SN1", entries: readings.map { .reading($0) })
+    private func batch(_ readings: [Reading]) -> ReadingBatch {
+        ReadingBatch(source: 1, driver: "and-std", device: "SN1", entries: readings.map { .reading($0) })
     }
 
     private func readings(_ path: String) throws -> [Reading] {

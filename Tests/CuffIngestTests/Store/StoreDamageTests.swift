@@ -75,7 +75,7 @@ import Testing
         try execute(path, "CREATE TRIGGER t1 \(trigger)")
         let sink = try SQLiteSink(path: path)
         let error = #expect(throws: IngestError.self) {
-            try sink.write(Batch(source: 1, driver: "and-std", device: "dev-1", entries: [.reading(.sample(1, systolic: 141))]))
+            try sink.write(ReadingBatch(source: 1, driver: "and-std", device: "dev-1", entries: [.reading(.sample(1, systolic: 141))]))
         }
         #expect(error?.status == .cannotCreate && error?.description.contains("t1") == true)
         try sink.close()
@@ -231,10 +231,11 @@ import Testing
         let sink = try SQLiteSink(path: path)
         _ = try sink.write(.sample(0..<4))
         let more = [Reading.sample(9, isPending: true), .sample(10, code: "E3")]
-        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "dev-1", entries: more.map { .reading($0) }))
+        _ = try sink.write(ReadingBatch(source: 1, driver: "and-std", device: "dev-1", entries: more.map { .reading($0) }))
         let complete = [Reading.sample(9, systolic: 131, revision: 1), .sample(0, systolic: 99, revision: 2)]
         let identity = DeviceIdentity(id: "dev-1", manufacturer: "A&D", model: "UA-767", serial: nil, firmware: nil)
-        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "dev-1", identity: identity, entries: complete.map { .reading($0) }))
+        _ = try sink.write(
+            ReadingBatch(source: 1, driver: "and-std", device: "dev-1", identity: identity, entries: complete.map { .reading($0) }))
         try sink.close()
         let store = try Store(path, access: .write)
         #expect(try store.check().count == 0)

@@ -17,7 +17,7 @@ import Testing
 
     private func names(_ numbers: Range<Int>) -> Set<String> { Set(numbers.map { Reading.sample($0).id.description }) }
 
-    private func sink(_ folder: TestFolder, _ notices: Mailbox<IngestError> = Mailbox()) throws -> any Sink {
+    private func sink(_ folder: TestFolder, _ notices: Mailbox<IngestError> = Mailbox()) throws -> any ReadingSink {
         var context = SinkContext()
         context.onFault = { notices.post($1) }
         return try SinkSpec(.sqlite, path: folder.file("bp.db")).open(context)

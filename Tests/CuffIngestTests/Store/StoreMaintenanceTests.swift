@@ -212,7 +212,7 @@ import Testing
         #expect(found[0].content == .bloodPressure(.mmHg(125, 85, pulse: 70)) && found[0].received == reading.received)
         // The same record, read by an older version, does not restore the error.
         let again = try SQLiteSink(path: path)
-        #expect(try again.write(Batch(source: 1, driver: "beurer-serial", device: "SN1", entries: [.reading(reading)])) == 1)
+        #expect(try again.write(ReadingBatch(source: 1, driver: "beurer-serial", device: "SN1", entries: [.reading(reading)])) == 1)
         try again.close()
         #expect(try run(false).same == 1)
     }

@@ -34,7 +34,8 @@ import Testing
             return reading
         }
         let sink = try SQLiteSink(path: path)
-        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "one", entries: Entries(readings.map { Entry.reading($0) })))
+        _ = try sink.write(
+            ReadingBatch(source: 1, driver: "and-std", device: "one", entries: BatchEntries(readings.map { BatchEntry.reading($0) })))
         try sink.close()
     }
 
@@ -101,7 +102,7 @@ import Testing
         var ledger = ReadingLedger(device: "one", driver: "and-std")
         _ = ledger.admit(&reading, received: nil)
         (reading.measured, reading.rule) = (Timestamp(seconds: time.wallSeconds), .deviceTime)
-        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "one", entries: [.reading(reading)]))
+        _ = try sink.write(ReadingBatch(source: 1, driver: "and-std", device: "one", entries: [.reading(reading)]))
         try sink.close()
         try execute(path, "UPDATE reading SET measured = '2027-06-01T07:31:00.000Z', checksum = NULL")
         let store = try Store(path, access: .write)
@@ -153,7 +154,7 @@ import Testing
         let folder = TestFolder()
         let sink = try SQLiteSink(path: folder.file("bp.db"))
         func write(_ numbers: [Int]) throws -> Bool {
-            _ = try sink.write(Batch(source: 1, driver: "and-std", device: "one", entries: numbers.map { .reading(.sample($0)) }))
+            _ = try sink.write(ReadingBatch(source: 1, driver: "and-std", device: "one", entries: numbers.map { .reading(.sample($0)) }))
             return sink.isScattered
         }
         #expect(try !write((0..<20_000).map { $0 * 3 }), "in order of time they share pages")

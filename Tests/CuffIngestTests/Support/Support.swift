@@ -34,7 +34,7 @@ func storeMisreadRecord(_ path: String) throws -> Reading {
     var ledger = ReadingLedger(device: "SN1", driver: "beurer-serial")
     _ = ledger.admit(&reading, received: Timestamp(milliseconds: 1_778_000_000_000))
     let sink = try SQLiteSink(path: path)
-    _ = try sink.write(Batch(source: 1, driver: "beurer-serial", device: "SN1", entries: [.reading(reading)]))
+    _ = try sink.write(ReadingBatch(source: 1, driver: "beurer-serial", device: "SN1", entries: [.reading(reading)]))
     try sink.close()
     return reading
 }
@@ -135,11 +135,11 @@ final class TestFolder: Sendable {
 }
 
 /// Records batches; can stall writes and fail the first ones.
-final class MemorySink: Sink {
+final class MemorySink: ReadingSink {
     let label = "memory"
     let takesLiveEvents: Bool
     let isDurable: Bool
-    private let state = Locked((batches: [Batch](), failures: 0))
+    private let state = Locked((batches: [ReadingBatch](), failures: 0))
     private let gate = Gate(isOpen: true)
     /// The readings of each batch received, before it stalls or fails, and of each written.
     let calls = Mailbox<Int>()
@@ -154,7 +154,7 @@ final class MemorySink: Sink {
     func stall() { gate.set(open: false) }
     func release() { gate.set(open: true) }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         calls.post(batch.readings)
         gate.pass()
         let fails = state.withLock { state in
@@ -170,7 +170,7 @@ final class MemorySink: Sink {
         return 0
     }
 
-    var batches: [Batch] { state.withLock { $0.batches } }
+    var batches: [ReadingBatch] { state.withLock { $0.batches } }
     var readings: [Reading] {
         batches.flatMap(\.entries).compactMap { if case .reading(let reading) = $0 { reading } else { nil } }
     }
@@ -183,7 +183,7 @@ extension Reading {
     ) -> Reading {
         let time = DeviceTime(wallSeconds: 1_778_000_000 + Int64(number) * 60, precision: .minute)
         let content: Reading.Content =
-            if let code { .failure(Failure(.movement, code: ShortText(code))) } else {
+            if let code { .failure(.init(.movement, code: ShortText(code))) } else {
                 .bloodPressure(.mmHg(systolic, 80, mean: 93, pulse: 60))
             }
         var reading = Reading(
@@ -197,9 +197,9 @@ extension Reading {
     }
 }
 
-extension Batch {
-    static func sample(_ numbers: Range<Int>, source: Int = 1, through: Int? = nil) -> Batch {
-        Batch(
+extension ReadingBatch {
+    static func sample(_ numbers: Range<Int>, source: Int = 1, through: Int? = nil) -> ReadingBatch {
+        ReadingBatch(
             source: source, driver: "and-std", device: "dev-\(source)", entries: numbers.map { .reading(.sample($0)) },
             through: through ?? numbers.upperBound)
     }

@@ -6,13 +6,13 @@ import Testing
 @testable import CuffIngest
 
 /// Receives readings and alerts but no other live events, as a sink with an outbox.
-private final class AlertSink: Sink {
+private final class AlertSink: ReadingSink {
     let label = "for-alerts"
     let takesAlerts = true
     private let state = Locked<[AlertNotice]>([])
     let arrivals = Mailbox<Int>()
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
         let notices = batch.entries.compactMap { entry -> AlertNotice? in
             if case .live(.alert(let notice), _, _) = entry { notice } else { nil }
         }
@@ -63,7 +63,7 @@ private final class Rig {
     func hear(_ reading: Reading) async throws {
         let before = readingsOnly.batches.count
         if let measured = reading.measured { clock.withLock { $0 = measured } }
-        pipeline.submit(Batch(source: 77, driver: "r1", device: "hallway", entries: [.reading(reading)]))
+        pipeline.submit(ReadingBatch(source: 77, driver: "r1", device: "hallway", entries: [.reading(reading)]))
         #expect(
             try await eventuallyTrue { self.readingsOnly.batches.count > before && self.pipeline.inner.withLock { $0.state.isDrained } })
     }
@@ -116,7 +116,7 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         let sink = try SQLiteSink(path: path)
         let rig = Rig([try high(repeated: .standard)], folder: folder, databases: [path])
         func keep(_ reading: Reading) throws {
-            _ = try sink.write(Batch(source: 1, driver: "r1", device: "hallway", entries: [.reading(reading)]))
+            _ = try sink.write(ReadingBatch(source: 1, driver: "r1", device: "hallway", entries: [.reading(reading)]))
         }
         func delete(_ reading: Reading) throws {
             var selection = ReadingSelection(zone: .utc)
@@ -168,7 +168,8 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         #expect(rig.changes.isEmpty)
         // A reading of another driver does not end the silence; it only lets time pass.
         rig.at(51)
-        rig.pipeline.submit(Batch(source: 78, driver: "and-std", device: "kitchen", entries: [.reading(Rig.reading(3, 120, at: 51))]))
+        rig.pipeline.submit(
+            ReadingBatch(source: 78, driver: "and-std", device: "kitchen", entries: [.reading(Rig.reading(3, 120, at: 51))]))
         #expect(try await eventuallyTrue { rig.changes == ["raised"] })
         #expect(rig.alerts.standing.map(\.device) == ["usb:1"])
         try rig.pipeline.finish()
@@ -176,7 +177,7 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
 
     // MARK: The outbox
 
-    private func notice(_ reading: Reading, _ change: AlertNotice.Change = .raised) -> Entry {
+    private func notice(_ reading: Reading, _ change: AlertNotice.Change = .raised) -> BatchEntry {
         let notice = AlertNotice(
             id: Reading.ID(wallSeconds: reading.id.wallSeconds, hash: reading.id.hash ^ 0xFFFF), change: change, rule: "high",
             condition: "systolic >= 180", time: reading.measured ?? Rig.start, readings: [reading.id], pressure: reading.bloodPressure,
@@ -193,9 +194,10 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         for _ in 0..<2 {
             let sink = try SinkSpec(spec).open(context)
             #expect(sink.takesAlerts && !sink.takesLiveEvents)
-            _ = try sink.write(Batch(source: 1, driver: "r1", device: "hallway", entries: [.reading(reading)]))
+            _ = try sink.write(ReadingBatch(source: 1, driver: "r1", device: "hallway", entries: [.reading(reading)]))
             _ = try sink.write(
-                Batch(source: 2, driver: "r1", device: "hallway", entries: [notice(reading), .live(.started, driver: "r1", elapsed: nil)]))
+                ReadingBatch(
+                    source: 2, driver: "r1", device: "hallway", entries: [notice(reading), .live(.started, driver: "r1", elapsed: nil)]))
             try await onThread { try sink.close() }
         }
         let lines = folder.lines("got")
@@ -214,10 +216,11 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         let store = try Store(folder.file("bp.db"), access: .write)
         let readings = [Rig.reading(1, 190, at: 1), Rig.reading(2, 191, at: 3)]
         let sink = try SQLiteSink(path: folder.file("bp.db"))
-        _ = try sink.write(Batch(source: 1, driver: "r1", device: "hallway", entries: readings.map { .reading($0) }))
+        _ = try sink.write(ReadingBatch(source: 1, driver: "r1", device: "hallway", entries: readings.map { .reading($0) }))
         let outbox = try Outbox(store, spec: "exec:none")
         _ = try outbox.put(
-            [Batch(source: 2, driver: "r1", device: "hallway", entries: readings.map { notice($0) })], line: ReadingLine(), alerts: true)
+            [ReadingBatch(source: 2, driver: "r1", device: "hallway", entries: readings.map { notice($0) })], line: ReadingLine(),
+            alerts: true)
         #expect(try outbox.refresh() == 2)
         var selection = ReadingSelection(zone: .utc)
         selection.ids = [readings[0].id]
@@ -230,9 +233,9 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         let reading = Rig.reading(1, 190, at: 1)
         for _ in 0..<2 {
             let sink = try JSONLinesSink(path: folder.file("bp.jsonl"), line: ReadingLine())
-            let repeated = try sink.write(Batch(source: 1, driver: "r1", device: "hallway", entries: [.reading(reading)]))
+            let repeated = try sink.write(ReadingBatch(source: 1, driver: "r1", device: "hallway", entries: [.reading(reading)]))
             #expect(repeated == (folder.lines("bp.jsonl").count > 1 ? 1 : 0))
-            if repeated == 0 { _ = try sink.write(Batch(source: 2, driver: "r1", device: "hallway", entries: [notice(reading)])) }
+            if repeated == 0 { _ = try sink.write(ReadingBatch(source: 2, driver: "r1", device: "hallway", entries: [notice(reading)])) }
             try sink.close()
         }
         #expect(folder.lines("bp.jsonl").count == 2)

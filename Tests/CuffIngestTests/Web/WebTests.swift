@@ -105,10 +105,10 @@ import Testing
 }
 
 @Suite struct WebBoardTests {
-    private func batch(_ source: Int, _ entries: [Entry]) -> Batch {
-        Batch(source: source, driver: "par-nibp", device: "cuff-\(source)", entries: entries)
+    private func batch(_ source: Int, _ entries: [BatchEntry]) -> ReadingBatch {
+        ReadingBatch(source: source, driver: "par-nibp", device: "cuff-\(source)", entries: entries)
     }
-    private func pressure(_ value: Int) -> Entry { .live(.cuffPressure(.mmHg(value)), driver: "par-nibp", elapsed: nil) }
+    private func pressure(_ value: Int) -> BatchEntry { .live(.cuffPressure(.mmHg(value)), driver: "par-nibp", elapsed: nil) }
 
     @Test func news_TellsOfManySamplesOnce() throws {
         let calls = Locked(0)
@@ -151,7 +151,7 @@ import Testing
         let page = try get("/")
         #expect(page.contains("cuff-1: Connection lost at 80 mmHg") && !page.contains("<meter"))
         // It is back on another link, which ends the loss.
-        _ = try board.write(Batch(source: 2, driver: "par-nibp", device: "cuff-1", entries: [pressure(30)]))
+        _ = try board.write(ReadingBatch(source: 2, driver: "par-nibp", device: "cuff-1", entries: [pressure(30)]))
         #expect(board.live.map(\.key) == ["2"] && board.live.map(\.loss) == [nil])
         #expect(String(decoding: board.news(), as: UTF8.self).contains("event: ended\ndata: {\"keys\":[\"1\"]}"))
     }
@@ -168,7 +168,7 @@ import Testing
     @Test func aFailureByALostCuff_SaysSo_AndAnotherFailureDoesNot() throws {
         let board = WebBoard {}
         for (source, reason) in [(1, FailureReason.lost), (2, .cuffLoose)] {
-            _ = try board.write(batch(source, [pressure(90), .live(.failed(Failure(reason)), driver: "par-nibp", elapsed: nil)]))
+            _ = try board.write(batch(source, [pressure(90), .live(.failed(.init(reason)), driver: "par-nibp", elapsed: nil)]))
         }
         #expect(board.live.map(\.key) == ["1"] && board.live.map(\.loss) == [.connectionLost])
     }
@@ -207,10 +207,10 @@ import Testing
         let board = WebBoard(names: ["kitchen"], onNews: {})
         for (source, device) in [(1, "kitchen"), (2, "/dev/pts/11")] {
             _ = try board.write(
-                Batch(
+                ReadingBatch(
                     source: source, driver: "par-nibp", device: device, identity: DeviceIdentity(model: "BP 9"), entries: [pressure(90)]))
         }
-        _ = try board.write(Batch(source: 3, driver: "par-nibp", device: "/dev/pts/12", entries: [pressure(90)]))
+        _ = try board.write(ReadingBatch(source: 3, driver: "par-nibp", device: "/dev/pts/12", entries: [pressure(90)]))
         #expect(board.live.map(\.name) == ["kitchen", "BP 9", "/dev/pts/12"])
     }
 

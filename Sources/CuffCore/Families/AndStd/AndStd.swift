@@ -204,7 +204,7 @@ struct AndStdSession: FramedSession, MeasuringSession {
             actions.append(.arm(.overall, .seconds(240)))
             actions.append(.live(.started))
         } else {
-            actions.append(.live(.failed(Failure(.unknown, code: "NAK"))))
+            actions.append(.live(.failed(.init(.unknown, code: "NAK"))))
             finish(.failed("the cuff refused to start (NAK)"), into: &actions)
         }
     }

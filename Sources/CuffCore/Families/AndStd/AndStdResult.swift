@@ -84,8 +84,8 @@ enum AndStdResult {
     }
 
     /// The error table of the TM-2655P (documented [1]); an unreadable or unlisted code stays `unknown`.
-    static func failure(_ code: Int?) -> Failure {
-        guard let code else { return Failure(.unknown) }
+    static func failure(_ code: Int?) -> MeasurementFailure {
+        guard let code else { return MeasurementFailure(.unknown) }
         let reason: FailureReason =
             switch code {
             case 0: .noValue
@@ -108,6 +108,6 @@ enum AndStdResult {
         var text = ShortText("E")
         text.append(0x30 + UInt8(code / 10 % 10))
         text.append(0x30 + UInt8(code % 10))
-        return Failure(reason, code: text)
+        return MeasurementFailure(reason, code: text)
     }
 }

@@ -101,9 +101,9 @@ struct AndUA767PCSession: FinishingSession {
         else { return nil }
         let content: Reading.Content
         if code != 0x80 {
-            content = .failure(Failure(.unknown, code: ShortText(text.extracting(0..<2))))
+            content = .failure(.init(.unknown, code: ShortText(text.extracting(0..<2))))
         } else if diastolic == 0 {
-            content = .failure(Failure(.noValue))
+            content = .failure(.init(.noValue))
         } else {
             content = .bloodPressure(
                 BloodPressure(

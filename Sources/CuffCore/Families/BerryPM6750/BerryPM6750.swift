@@ -174,7 +174,7 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
         case 9, 10:
             guard isRunning else { return isStopping ? finish(.complete, into: &actions) : () }
             isRunning = false
-            actions.append(.live(.failed(Failure(.unknown, code: ShortText("\(status)")))))
+            actions.append(.live(.failed(.init(.unknown, code: ShortText("\(status)")))))
             if isMeasuring || isStopping { finish(.failed("the board restarted during the measurement"), into: &actions) }
         default:
             // A result of before the start looks the same: only one after a running packet is new.
@@ -211,7 +211,7 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
         if status != 0 {
             content = .failure(failure(status))
         } else if systolic == 0 || diastolic == 0 || systolic > 250 || diastolic > 250 {
-            content = .failure(Failure(systolic > 250 || diastolic > 250 ? .outOfRange : .noValue))
+            content = .failure(.init(systolic > 250 || diastolic > 250 ? .outOfRange : .noValue))
         } else {
             let hasMean = mean > 0 && mean <= 250
             content = .bloodPressure(
@@ -222,7 +222,7 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
         return Reading(content, driver: "berry-pm6750", origin: origin, raw: RawBytes(frame))
     }
 
-    static func failure(_ status: UInt8) -> Failure {
+    static func failure(_ status: UInt8) -> MeasurementFailure {
         let reason: FailureReason =
             switch status {
             case 2: .stopped
@@ -233,6 +233,6 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
             case 8: .outOfRange
             default: .unknown
             }
-        return Failure(reason, code: ShortText("\(status)"))
+        return MeasurementFailure(reason, code: ShortText("\(status)"))
     }
 }

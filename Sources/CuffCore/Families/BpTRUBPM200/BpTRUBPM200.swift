@@ -79,10 +79,10 @@ struct BpTRUBPM200Frame: FrameFormat {
         guard let code = frame.byte(2), let systolic = frame.byte(3), let diastolic = frame.byte(4), let pulse = frame.byte(5) else {
             return nil
         }
-        if code & 0x80 != 0 { return .failure(Failure(systemError(code & 0x0F), code: text(code))) }
-        if code & 0x40 != 0 { return .failure(Failure(invalid(systolic, .systolicNotFound), code: text(code, systolic))) }
-        if code & 0x20 != 0 { return .failure(Failure(invalid(diastolic, .diastolicNotFound), code: text(code, diastolic))) }
-        guard systolic > 0, diastolic > 0 else { return .failure(Failure(.noValue, code: text(code))) }
+        if code & 0x80 != 0 { return .failure(.init(systemError(code & 0x0F), code: text(code))) }
+        if code & 0x40 != 0 { return .failure(.init(invalid(systolic, .systolicNotFound), code: text(code, systolic))) }
+        if code & 0x20 != 0 { return .failure(.init(invalid(diastolic, .diastolicNotFound), code: text(code, diastolic))) }
+        guard systolic > 0, diastolic > 0 else { return .failure(.init(.noValue, code: text(code))) }
         let hasPulse = code & 0x10 == 0 && pulse > 0
         return .bloodPressure(
             BloodPressure(

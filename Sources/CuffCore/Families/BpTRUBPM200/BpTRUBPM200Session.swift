@@ -37,7 +37,7 @@ struct BpTRUBPM200Session: FinishingSession {
         case .result: result(frame, into: &actions)
         case .button where first == 0x04: start(into: &actions)
         case .button where first == 0x01: stopped(.aborted, into: &actions)
-        case .notification where first == 0x08: stopped(.failed(Failure(.lost)), into: &actions)
+        case .notification where first == 0x08: stopped(.failed(.init(.lost)), into: &actions)
         case .average: actions.append(.report(.note("an average of \(first) readings was left out")))
         case .review: actions.append(.report(.note("a reading shown again was left out")))
         case .accepted, .refused, .button, .notification: break

@@ -83,11 +83,11 @@ struct CreativeBoard: Board {
                 let pulse = bytes.byte(9)
             else { return [] }
             let values = BloodPressure.mmHg(systolic, Int(diastolic), meanOrZero: Int(mean), pulseOrZero: Int(pulse))
-            let content: Reading.Content = systolic > 0 && diastolic > 0 ? .bloodPressure(values) : .failure(Failure(.noValue))
+            let content: Reading.Content = systolic > 0 && diastolic > 0 ? .bloodPressure(values) : .failure(.init(.noValue))
             return [.result(content, first & 0x80 != 0 ? .irregularPulse : [], raw: frame)]
         case (0x43, 0x02, 7):
             let code = Hex.upper(bytes.byte(5) ?? 0)
-            return [.result(.failure(Failure(.unknown, code: ShortText(code.span))), [], raw: frame)]
+            return [.result(.failure(.init(.unknown, code: ShortText(code.span))), [], raw: frame)]
         case (0x40, _, _), (0x42, _, _), (0x43, _, _): return []
         default: return [.otherModule]
         }

@@ -146,14 +146,14 @@ struct DinamapDetermination: Equatable {
 
     func isSame(as former: DinamapDetermination) -> Bool { hasValues(of: former) && age ?? -1 >= former.age ?? 0 }
 
-    var failure: Failure? {
+    var failure: MeasurementFailure? {
         let code = ShortText(String(status))
         return switch status {
         case 0, 1: nil
-        case 4: Failure(.noInflation, code: code)
-        case 6, 7: Failure(.timeout, code: code)
-        case 8: Failure(.overPressure, code: code)
-        default: Failure(.unknown, code: code)
+        case 4: MeasurementFailure(.noInflation, code: code)
+        case 6, 7: MeasurementFailure(.timeout, code: code)
+        case 8: MeasurementFailure(.overPressure, code: code)
+        default: MeasurementFailure(.unknown, code: code)
         }
     }
 }

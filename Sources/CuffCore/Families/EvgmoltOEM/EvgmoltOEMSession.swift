@@ -168,7 +168,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
             if mode == .measuring { finish(.complete, into: &actions) }
         } else if !answer.isNew, idleAfterBusy >= Self.pollsForNews {
             wasBusy = false
-            actions.append(.live(.failed(Failure(.noValue))))
+            actions.append(.live(.failed(.init(.noValue))))
             if mode == .measuring { finish(.failed("the board stopped with neither a new result nor an error"), into: &actions) }
         }
     }
@@ -198,7 +198,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         if mode == .measuring || mode == .reading { finish(.complete, into: &actions) }
     }
 
-    static func failure(_ code: UInt8) -> Failure {
+    static func failure(_ code: UInt8) -> MeasurementFailure {
         let reason: FailureReason =
             switch code {
             case 1: .zeroCalibration
@@ -214,6 +214,6 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
             case 12: .wrongCuff
             default: .unknown
             }
-        return Failure(reason, code: ShortText("\(code)"))
+        return MeasurementFailure(reason, code: ShortText("\(code)"))
     }
 }

@@ -115,8 +115,8 @@ struct FaBoard: Board {
 
     private static func content(_ bytes: Span<UInt8>) -> Reading.Content {
         func value(_ offset: Int) -> Int { bytes.littleEndian16(offset).map(Int.init) ?? 0 }
-        if let error = bytes.byte(18), error != 0 { return .failure(Failure(.unknown, code: ShortText(String(error)))) }
-        guard value(9) > 0, value(11) > 0 else { return .failure(Failure(.noValue)) }
+        if let error = bytes.byte(18), error != 0 { return .failure(.init(.unknown, code: ShortText(String(error)))) }
+        guard value(9) > 0, value(11) > 0 else { return .failure(.init(.noValue)) }
         return .bloodPressure(.mmHg(value(9), value(11), meanOrZero: value(13), pulseOrZero: value(15)))
     }
 }

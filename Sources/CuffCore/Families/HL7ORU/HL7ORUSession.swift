@@ -181,7 +181,7 @@ struct HL7ORUSession: FramedSession {
         let record = [header, determination.patient, determination.record].filter { !$0.isEmpty }.joined(separator: [
             HL7Frame.carriageReturn
         ])
-        let content = determination.pressure.map { Reading.Content.bloodPressure($0) } ?? .failure(Failure(.withdrawn))
+        let content = determination.pressure.map { Reading.Content.bloodPressure($0) } ?? .failure(.init(.withdrawn))
         var reading = Reading(
             content, driver: "hl7-oru", flags: determination.pressure == nil ? [] : flags, clock: time.map { DeviceClock($0) } ?? .absent,
             origin: .push, raw: RawBytes(Array(record)))

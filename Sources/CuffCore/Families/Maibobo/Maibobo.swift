@@ -230,7 +230,7 @@ struct MaiboboSession: FramedSession, MeasuringSession {
                 second: Int(fields[5])))
     }
 
-    static func failure(_ code: UInt8) -> Failure {
+    static func failure(_ code: UInt8) -> MeasurementFailure {
         let reason: FailureReason =
             switch code {
             case 0x01: .overPressure
@@ -239,6 +239,6 @@ struct MaiboboSession: FramedSession, MeasuringSession {
             default: .unknown
             }
         let text = Hex.upper(code)
-        return Failure(reason, code: ShortText(text.span))
+        return MeasurementFailure(reason, code: ShortText(text.span))
     }
 }

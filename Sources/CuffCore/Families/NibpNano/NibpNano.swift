@@ -133,7 +133,7 @@ enum NibpNanoPacket {
             && (mean == 0 || mean >= diastolic && mean <= systolic)
     }
 
-    static func failure(error: UInt8) -> Failure {
+    static func failure(error: UInt8) -> MeasurementFailure {
         let reason: FailureReason =
             switch error {
             case 39: .overPressure
@@ -142,6 +142,6 @@ enum NibpNanoPacket {
             case 2...37, 40, 41, 46: .hardware
             default: .unknown
             }
-        return Failure(reason, code: ShortText("\(error)"))
+        return MeasurementFailure(reason, code: ShortText("\(error)"))
     }
 }

@@ -159,7 +159,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
         if new.error != former.error, ![0, 43, 44].contains(new.error) {
             fail(NibpNanoPacket.failure(error: new.error), into: &actions)
         } else if new.hasNoPulse, !former.hasNoPulse {
-            fail(Failure(.noPulse, code: "warning 6"), into: &actions)
+            fail(MeasurementFailure(.noPulse, code: "warning 6"), into: &actions)
         }
         // Stopped on the device, or finished: no stop is needed.
         if hasEnded, mode == .measuring {
@@ -167,7 +167,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
         }
     }
 
-    private mutating func fail(_ failure: Failure, into actions: inout SessionActions) {
+    private mutating func fail(_ failure: MeasurementFailure, into actions: inout SessionActions) {
         actions.append(.live(.failed(failure)))
         guard mode == .measuring, !isFinished else { return }
         actions.append(.write(NibpNanoCommand.stop))

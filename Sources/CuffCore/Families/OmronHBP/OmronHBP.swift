@@ -126,7 +126,7 @@ struct OmronHBPSession: FramedSession {
             guard areBlank || values.allSatisfy({ $0 != nil }) else {
                 return .failure(OmronHBPRefusal(reason: "an error line with some of its values", part: 38..<53))
             }
-            content = .failure(Failure(.unknown, code: ShortText(String(error))))
+            content = .failure(.init(.unknown, code: ShortText(String(error))))
         } else {
             guard let systolic = values[0], let diastolic = values[1], let pulse = values[2] else {
                 return .failure(OmronHBPRefusal(reason: "a line with blanks among its values", part: 38..<53))

@@ -58,7 +58,7 @@ struct PackedResults: Sendable {
         case .pressures:
             guard isAwaiting else { return [.otherModule] }
             isAwaiting = false
-            guard value(0) != nil, value(2) != nil else { return [.result(.failure(Failure(.noValue)), [], raw: raw)] }
+            guard value(0) != nil, value(2) != nil else { return [.result(.failure(.init(.noValue)), [], raw: raw)] }
             waiting = (data, raw)
             return [.otherModule]
         case .pulse:
@@ -69,7 +69,7 @@ struct PackedResults: Sendable {
             guard isFailed, let code = bytes.byte(2), code > 0 else { return [.otherModule] }
             isFailed = false
             let reason = Int(code) < Self.errors.count ? Self.errors[Int(code)] : .unknown
-            return [.result(.failure(Failure(reason, code: ShortText(String(code)))), [], raw: raw)]
+            return [.result(.failure(.init(reason, code: ShortText(String(code)))), [], raw: raw)]
         }
     }
 

@@ -138,8 +138,8 @@ struct ParStatus: Equatable {
         return .mmHg(systolic, diastolic, meanOrZero: mean ?? 0, pulseOrZero: rate ?? 0)
     }
 
-    var failure: Failure? {
-        guard let message else { return state == 2 ? Failure(.unknown, code: "S2") : nil }
+    var failure: MeasurementFailure? {
+        guard let message else { return state == 2 ? MeasurementFailure(.unknown, code: "S2") : nil }
         let reason: FailureReason? =
             switch message {
             case 6: .cuffLoose
@@ -155,6 +155,6 @@ struct ParStatus: Equatable {
         var code = ShortText("M")
         code.append(0x30 + UInt8(message / 10 % 10))
         code.append(0x30 + UInt8(message % 10))
-        return reason.map { Failure($0, code: code) }
+        return reason.map { MeasurementFailure($0, code: code) }
     }
 }

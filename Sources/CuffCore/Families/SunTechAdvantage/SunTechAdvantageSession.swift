@@ -185,7 +185,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         return .mmHg(Int(systolic), Int(diastolic), meanOrZero: Int(mean), pulseOrZero: Int(rate))
     }
 
-    static func failure(_ code: Int) -> Failure {
+    static func failure(_ code: Int) -> MeasurementFailure {
         let reason: FailureReason =
             switch code {
             case 3: .outOfRange
@@ -197,6 +197,6 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
             case 91: .zeroCalibration
             default: .unknown
             }
-        return Failure(reason, code: ShortText(String(code)))
+        return MeasurementFailure(reason, code: ShortText(String(code)))
     }
 }

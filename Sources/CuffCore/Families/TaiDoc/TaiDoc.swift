@@ -126,7 +126,7 @@ enum TaiDocRecord {
         if time[3] & 0x80 != 0 { flags.insert(.averaged) }
         let content: Reading.Content =
             values[0] == 0 || values[2] == 0 || values[3] <= 3
-            ? .failure(Failure(.noValue))
+            ? .failure(.init(.noValue))
             : .bloodPressure(
                 .mmHg(
                     Int(values[0]), Int(values[2]), mean: values[1] > 0 ? Int(values[1]) : nil, pulse: Int(values[3])))

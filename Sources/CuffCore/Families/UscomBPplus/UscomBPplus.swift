@@ -68,7 +68,7 @@ enum UscomOutcome {
     static let cancelled = 2, busy = 17, noneRunning = 22, badTime = 24, success = 99
 
     /// Why a measurement failed; `nil` for a number that is not the end of one.
-    static func failure(_ number: Int) -> Failure? {
+    static func failure(_ number: Int) -> MeasurementFailure? {
         let reason: FailureReason? =
             switch number {
             case 1: .systolicNotFound
@@ -80,7 +80,7 @@ enum UscomOutcome {
             case 15, 23: .selfTest
             default: nil
             }
-        return reason.map { Failure($0, code: ShortText("F" + Decimal.text(number, 2))) }
+        return reason.map { MeasurementFailure($0, code: ShortText("F" + Decimal.text(number, 2))) }
     }
 
     static func refuses(_ number: Int) -> Bool { [0, 14, busy, 25].contains(number) }

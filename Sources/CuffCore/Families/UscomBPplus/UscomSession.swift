@@ -137,7 +137,7 @@ struct UscomSession: FinishingSession {
         case .settingClock where outcome == UscomOutcome.badTime:
             finish(.failed("the device refused the time (F 24)"), into: &actions)
         case .measuring where step == .starting && UscomOutcome.refuses(outcome):
-            actions.append(.live(.failed(Failure(.refused))))
+            actions.append(.live(.failed(.init(.refused))))
             finish(.failed("the device refused the start (F \(Decimal.text(outcome, 2)))"), into: &actions)
         case .reading:
             if case .recall = step {
@@ -273,7 +273,7 @@ struct UscomSession: FinishingSession {
 
     private mutating func giveUp(_ sentence: String, _ reason: FailureReason, into actions: inout SessionActions) {
         actions.append(.write(Array("c\r\n".utf8)))
-        actions.append(.live(.failed(Failure(reason))))
+        actions.append(.live(.failed(.init(reason))))
         finish(.noAnswer(sentence), into: &actions)
     }
 

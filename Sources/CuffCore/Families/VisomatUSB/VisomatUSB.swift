@@ -97,7 +97,7 @@ struct VisomatFrame: FrameFormat {
         let time = DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute)
         return Reading(
             systolic > 0 && diastolic > 0
-                ? .bloodPressure(.mmHg(systolic, diastolic, pulseOrZero: pulse)) : .failure(Failure(.noValue)),
+                ? .bloodPressure(.mmHg(systolic, diastolic, pulseOrZero: pulse)) : .failure(.init(.noValue)),
             driver: "visomat-usb", user: Int32(user), flags: .noMeasurementCheck,
             clock: isUnset(frame, offset) ? .impossible(time) : DeviceClock(time), origin: .memory,
             raw: RawBytes(frame.extracting(offset..<(offset + recordLength))))

@@ -38,7 +38,7 @@ import Testing
         #expect(talk.readings.allSatisfy { $0.flags.contains(.noMeasurementCheck) && $0.origin == .measurement })
         #expect(
             talk.readings.compactMap { if case .failure(let failure) = $0.content { failure } else { nil } } == [
-                Failure(.movement, code: "81")
+                MeasurementFailure(.movement, code: "81")
             ])
         #expect(talk.lives.count { $0 == .started } == 4 && talk.lives.count { $0 == .ended } == 4)
         #expect(talk.writes.isEmpty)
@@ -71,7 +71,7 @@ import Testing
     func systemErrors_HaveTheirReasons(_ index: Int) {
         let (code, reason) = Self.systemErrors[index]
         let readings = Self.readings([Self.frame(0x42, [code, 0, 0, 0])])
-        #expect(readings.map(\.content) == [.failure(Failure(reason, code: ShortText(Hex.text([code]))))])
+        #expect(readings.map(\.content) == [.failure(.init(reason, code: ShortText(Hex.text([code]))))])
     }
 
     @Test func reasonsOfSingleBytes() {

@@ -69,7 +69,7 @@ import Testing
         let good = SimulatedRecord(128, 82, mean: 97, pulse: 71, time: DeviceTime(year: 2026, month: 5, day: 5))
         let bad = SimulatedRecord(128, 82, mean: 97, pulse: 71, time: DeviceTime(year: 2026, month: 5, day: 5), failure: .movement)
         let talk = Conversation(.dinamapASCII, .measure, script: SimulatorScript(records: [good, bad]))
-        #expect(talk.readings.map(\.content) == [.failure(Failure(.unknown, code: "3"))])
+        #expect(talk.readings.map(\.content) == [.failure(.init(.unknown, code: "3"))])
     }
 
     @Test(arguments: [

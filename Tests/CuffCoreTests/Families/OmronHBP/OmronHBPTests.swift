@@ -48,7 +48,7 @@ import Testing
 
     @Test func errorDigit_IsAFailure_EvenWithNumbers() throws {
         let reading = try #require(read("2026,07,11,09,05,\(id),7,120,080,072,0\r\n").first)
-        #expect(reading.content == .failure(Failure(.unknown, code: "7")))
+        #expect(reading.content == .failure(.init(.unknown, code: "7")))
     }
 
     /// A patient's id is not for logs.

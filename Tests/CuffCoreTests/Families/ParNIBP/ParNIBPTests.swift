@@ -56,7 +56,7 @@ import Testing
     ])
     func messages_HaveWords(_ message: Int, _ reason: FailureReason) {
         let failure = status("S2;A0;C00;M\(Decimal.text(message, 2));P120078090;R060;T    ;;")?.failure
-        #expect(failure == Failure(reason, code: ShortText("M" + Decimal.text(message, 2))))
+        #expect(failure == MeasurementFailure(reason, code: ShortText("M" + Decimal.text(message, 2))))
     }
 
     @Test func measure_GivesTheNextResult_InBothVariants() {

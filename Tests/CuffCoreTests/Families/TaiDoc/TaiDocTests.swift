@@ -48,7 +48,7 @@ import Testing
         let record = SimulatedRecord(
             0, 0, mean: 0, pulse: 0, time: DeviceTime(year: 2026, month: 5, day: 5), failure: .movement)
         let talk = HIDConversation(.taiDoc, .readMemory(user: nil), SimulatorScript(records: [record]))
-        #expect(talk.readings.map(\.content) == [.failure(Failure(.noValue))])
+        #expect(talk.readings.map(\.content) == [.failure(.init(.noValue))])
     }
 
     @Test func meanOfOne_IsRefused() {

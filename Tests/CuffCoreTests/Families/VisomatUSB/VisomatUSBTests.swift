@@ -36,7 +36,7 @@ import Testing
                 .impossible(DeviceTime(year: 2019, month: 2, day: 30, hour: 7, minute: 15)),
             ])
         #expect(readings.allSatisfy { $0.bloodPressure?.systolic == .mmHg(131) && $0.bloodPressure?.pulse == nil })
-        #expect(Self.readings("M10119030407150000084068").map(\.content) == [.failure(Failure(.noValue))])
+        #expect(Self.readings("M10119030407150000084068").map(\.content) == [.failure(.init(.noValue))])
     }
 
     @Test func emptyBlock_MayHaveOneMoreCharacter() {

@@ -160,7 +160,7 @@ extension PHDObservation {
 
     enum Pressures {
         case bloodPressure(BloodPressure)
-        case failure(Failure)
+        case failure(MeasurementFailure)
         /// No systolic and diastolic in a pressure unit: the components are kept as they are.
         case other
     }
@@ -172,7 +172,7 @@ extension PHDObservation {
         guard let high = systolic.digits, let low = diastolic.digits else {
             let reason: FailureReason =
                 systolic.digits != nil ? .diastolicNotFound : diastolic.digits != nil ? .systolicNotFound : .noValue
-            return .failure(Failure(reason))
+            return .failure(.init(reason))
         }
         var pressure = BloodPressure(systolic: Pressure(high, unit), diastolic: Pressure(low, unit))
         if places.mean != PHDPressurePlaces.nowhere {

@@ -114,7 +114,7 @@ extension PHDJoiner {
         guard let upper = high.number.digits, let lower = low.number.digits else {
             let reason: FailureReason =
                 high.number.digits != nil ? .diastolicNotFound : low.number.digits != nil ? .systolicNotFound : .noValue
-            add(failure: reading(.failure(Failure(reason))), stamp: systolic.stamp)
+            add(failure: reading(.failure(.init(reason))), stamp: systolic.stamp)
             for part in [systolic, diastolic, mean].compactMap({ $0 }) where part.part?.number.digits != nil {
                 var alone = part
                 alone.isAlone = true

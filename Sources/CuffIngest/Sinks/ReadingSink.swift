@@ -14,7 +14,7 @@ import CuffCore
 ///
 /// CONTRIBUTING.md, "Add a sink in one file", has an example. A program that embeds this library passes its sink as a `SinkKind`,
 /// or opened in `IngestOptions.moreSinks`.
-public protocol Sink: AnyObject, Sendable {
+public protocol ReadingSink: AnyObject, Sendable {
     /// The name in reports, such as `sqlite:bp.db`.
     var label: String { get }
     var takesLiveEvents: Bool { get }
@@ -25,10 +25,10 @@ public protocol Sink: AnyObject, Sendable {
     /// Read once, after opening.
     var isDurable: Bool { get }
     /// Returns how many readings of the batch it already had.
-    func write(_ batch: Batch) throws(IngestError) -> Int
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int
     /// Writes the whole batch if that does not block, and returns whether it did; if not, nothing was written, and `write` gets
     /// the batch. Never called during `write`, but on the source's thread, possibly during `close`.
-    func writeIfReady(_ batch: Batch) -> Bool
+    func writeIfReady(_ batch: ReadingBatch) -> Bool
     /// On SIGHUP: reopens a file that its path no longer names. Never called during `write`.
     func reopen() throws(IngestError)
     /// Called once, after the last write.
@@ -71,28 +71,28 @@ public struct SinkBacklog: Sendable, Equatable {
 }
 
 /// A sink that stores the batches of several cuffs in one transaction, with one fsync. All of them or none.
-protocol GroupingSink: Sink {
+protocol GroupingSink: ReadingSink {
     /// Returns how many of the readings it already had. The batches are in the order of their arrival.
-    func write(_ batches: [Batch]) throws(IngestError) -> Int
+    func write(_ batches: [ReadingBatch]) throws(IngestError) -> Int
     /// Whether the readings of the last write lay so far apart that a larger write would cost less for each.
     var isScattered: Bool { get }
 }
 
 extension GroupingSink {
     var isScattered: Bool { false }
-    func write(_ batch: Batch) throws(IngestError) -> Int { try write([batch]) }
+    func write(_ batch: ReadingBatch) throws(IngestError) -> Int { try write([batch]) }
 }
 
 /// A sink whose readings another sink of the run writes in its own transaction, because both use the same file. Receives no
 /// batches.
-protocol FollowingSink: Sink {
+protocol FollowingSink: ReadingSink {
     /// The sink that writes for it; `nil` if it writes on its own.
     var leader: ObjectIdentifier? { get }
     /// The result of the leader's last batch here: known readings, and those without room.
     func takeWritten() -> (known: Int, missed: Int)
 }
 
-extension Sink {
+extension ReadingSink {
     /// Readings only.
     public var takesLiveEvents: Bool { false }
     /// Same as `takesLiveEvents`.
@@ -100,7 +100,7 @@ extension Sink {
     /// The user chose it.
     public var isInternal: Bool { false }
     /// Every write may block.
-    public func writeIfReady(_ batch: Batch) -> Bool { false }
+    public func writeIfReady(_ batch: ReadingBatch) -> Bool { false }
     /// Does nothing.
     public func reopen() throws(IngestError) {}
     /// Pass-through.

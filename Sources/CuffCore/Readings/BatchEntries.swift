@@ -1,6 +1,6 @@
-/// Readings and live events for the sinks, in the cuff's order. A collection of `Entry`; readings are in a separate array, because they can
+/// Readings and live events for the sinks, in the cuff's order. A collection of `BatchEntry`; readings are in a separate array, because they can
 /// number millions and are completed and printed in place.
-public struct Entries: RandomAccessCollection, Sendable {
+public struct BatchEntries: RandomAccessCollection, Sendable {
     private struct Live: Sendable {
         var event: LiveEvent
         var driver: DriverID
@@ -16,7 +16,7 @@ public struct Entries: RandomAccessCollection, Sendable {
     public init() {}
 
     /// Creates the collection in this order.
-    public init(_ entries: some Sequence<Entry>) {
+    public init(_ entries: some Sequence<BatchEntry>) {
         for entry in entries { append(entry) }
     }
 
@@ -26,7 +26,7 @@ public struct Entries: RandomAccessCollection, Sendable {
     public var endIndex: Int { readings.count + live.count }
 
     /// The entry at 0..<`endIndex`, found in logarithmic time.
-    public subscript(position: Int) -> Entry {
+    public subscript(position: Int) -> BatchEntry {
         let before = liveCount(before: position)
         if before < live.count, live[before].position == position {
             return .live(live[before].event, driver: live[before].driver, elapsed: live[before].elapsed)
@@ -57,7 +57,7 @@ public struct Entries: RandomAccessCollection, Sendable {
     public mutating func reserveCapacity(_ count: Int) { readings.reserveCapacity(count) }
 
     /// Appends an entry.
-    public mutating func append(_ entry: Entry) {
+    public mutating func append(_ entry: BatchEntry) {
         switch entry {
         case .reading(let reading): readings.append(reading)
         case .live(let event, let driver, let elapsed): append(event, driver: driver, elapsed: elapsed, afterReadings: readings.count)
@@ -79,7 +79,7 @@ public struct Entries: RandomAccessCollection, Sendable {
     func place(afterReadings count: Int) -> Int { live.count + count }
 
     /// Appends all entries of `more`.
-    public mutating func append(contentsOf more: Entries) {
+    public mutating func append(contentsOf more: BatchEntries) {
         let count = count
         for event in more.live {
             live.append(event)
@@ -95,9 +95,9 @@ public struct Entries: RandomAccessCollection, Sendable {
     }
 
     /// Removes and returns the first `count` entries.
-    public mutating func takeFirst(_ count: Int) -> Entries {
-        let first = Entries(prefix(count))
-        self = Entries(dropFirst(count))
+    public mutating func takeFirst(_ count: Int) -> BatchEntries {
+        let first = BatchEntries(prefix(count))
+        self = BatchEntries(dropFirst(count))
         return first
     }
 
@@ -109,7 +109,7 @@ public struct Entries: RandomAccessCollection, Sendable {
     /// Removes live events for which the closure returns `true`.
     public mutating func removeLiveEvents(where isUnwanted: (LiveEvent) -> Bool) {
         guard live.contains(where: { isUnwanted($0.event) }) else { return }
-        self = Entries(
+        self = BatchEntries(
             filter { entry in
                 guard case .live(let event, _, _) = entry else { return true }
                 return !isUnwanted(event)
@@ -118,7 +118,7 @@ public struct Entries: RandomAccessCollection, Sendable {
 
     @inline(__always)
     func visit(
-        _ range: Range<Int>, readings visitReadings: (UnsafeBufferPointer<Reading>) -> Void, live visitLive: (Entry) -> Void
+        _ range: Range<Int>, readings visitReadings: (UnsafeBufferPointer<Reading>) -> Void, live visitLive: (BatchEntry) -> Void
     ) {
         var position = range.lowerBound
         var event = liveCount(before: position)

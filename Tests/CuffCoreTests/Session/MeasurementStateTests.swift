@@ -1,8 +1,8 @@
 import CuffCore
 import Testing
 
-@Suite struct MeasurementTests {
-    typealias Effect = Measurement.Effect
+@Suite struct MeasurementStateTests {
+    typealias Effect = MeasurementState.Effect
 
     private let able: Capabilities = [.measure, .stop]
     private func reading(_ content: Reading.Content = .bloodPressure(.mmHg(120, 80)), origin: Reading.Origin = .measurement) -> Reading {
@@ -12,14 +12,14 @@ import Testing
     /// The effects of actions after the start, without the first command.
     private func effects(_ capabilities: Capabilities, _ actions: [SessionAction]) -> [Effect] {
         var effects: [Effect] = []
-        var measurement = Measurement.begin(capabilities, into: &effects)
+        var measurement = MeasurementState.begin(capabilities, into: &effects)
         for action in actions { measurement.handle(action, into: &effects) }
         return Array(effects.dropFirst())
     }
 
     @Test func aCuffThatCannot_IsNotAsked() {
         var effects: [Effect] = []
-        let measurement = Measurement.begin([.storedReadings], into: &effects)
+        let measurement = MeasurementState.begin([.storedReadings], into: &effects)
         #expect(effects == [.notStarted(.unsupported), .ended(.failed(.unsupported))])
         #expect(measurement.state == .ended)
     }
@@ -44,14 +44,14 @@ import Testing
 
     @Test func noAnswerAndRefusal_AreNotStarted() {
         #expect(
-            effects(able, [.live(.failed(Failure(.timeout))), .finish(.noAnswer("x"))]) == [
+            effects(able, [.live(.failed(.init(.timeout))), .finish(.noAnswer("x"))]) == [
                 .notStarted(.noAnswer("x")), .ended(.failed(.noAnswer("x"))),
             ])
         #expect(effects(able, [.finish(.failed("NAK"))]) == [.notStarted(.refused("NAK")), .ended(.failed(.refused("NAK")))])
     }
 
     @Test func failures_KeepTheirReason() {
-        let failure = Failure(.cuffLoose, code: "E1")
+        let failure = MeasurementFailure(.cuffLoose, code: "E1")
         #expect(
             effects(able, [.live(.started), .emit(reading(.failure(failure))), .finish(.complete)]) == [
                 .started, .ended(.failed(.cuff(failure))),
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func aCuffThatFellSilent_IsLost_AndDoesNotSaySoItself() {
-        let silence: [SessionAction] = [.live(.failed(Failure(.lost))), .finish(.noAnswer("silence"))]
+        let silence: [SessionAction] = [.live(.failed(.init(.lost))), .finish(.noAnswer("silence"))]
         #expect(effects(able, [.live(.started)] + silence) == [.started, .ended(.failed(.lost("silence")))])
         #expect(effects(able, silence) == [.notStarted(.noAnswer("silence")), .ended(.failed(.noAnswer("silence")))])
         // The beats are readings, but the measurement has no result.
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func aStopThatTheCuffRecordsAsAnError_IsAborted() {
-        let stopped = SessionAction.emit(reading(.failure(Failure(.stopped, code: "2"))))
+        let stopped = SessionAction.emit(reading(.failure(.init(.stopped, code: "2"))))
         #expect(effects(able, [.live(.started), .live(.aborted), stopped, .finish(.complete)]) == [.started, .ended(.aborted)])
         #expect(effects(able, [.live(.started), stopped, .finish(.complete)]) == [.started, .ended(.aborted)])
     }
@@ -86,30 +86,30 @@ import Testing
 
     @Test func stopping_TellsTheCuff_AndWaits() {
         var effects: [Effect] = []
-        var measurement = Measurement.begin(able, into: &effects)
+        var measurement = MeasurementState.begin(able, into: &effects)
         measurement.handle(.live(.started), into: &effects)
         effects = []
         measurement.stop(into: &effects)
-        #expect(effects == [.command(.stop), .wait(Measurement.deflationWait)])
+        #expect(effects == [.command(.stop), .wait(MeasurementState.deflationWait)])
         measurement.handle(.live(.aborted), into: &effects)
         measurement.handle(.finish(.complete), into: &effects)
         measurement.waitedForDeflation(into: &effects)
         measurement.stop(into: &effects)
-        #expect(effects == [.command(.stop), .wait(Measurement.deflationWait), .ended(.aborted)])
+        #expect(effects == [.command(.stop), .wait(MeasurementState.deflationWait), .ended(.aborted)])
     }
 
     @Test func stoppingTwice_Leaves() {
         var effects: [Effect] = []
-        var measurement = Measurement.begin(able, into: &effects)
+        var measurement = MeasurementState.begin(able, into: &effects)
         effects = []
         measurement.stop(into: &effects)
         measurement.stop(into: &effects)
-        #expect(effects == [.command(.stop), .wait(Measurement.deflationWait), .notStarted(.stopped), .ended(.aborted), .leave])
+        #expect(effects == [.command(.stop), .wait(MeasurementState.deflationWait), .notStarted(.stopped), .ended(.aborted), .leave])
     }
 
     @Test func aSilentCuff_IsLeftAfterTheWait() {
         var effects: [Effect] = []
-        var measurement = Measurement.begin(able, into: &effects)
+        var measurement = MeasurementState.begin(able, into: &effects)
         measurement.handle(.live(.started), into: &effects)
         measurement.stop(into: &effects)
         effects = []
@@ -119,20 +119,20 @@ import Testing
 
     @Test func aResultThatCameInTime_Wins() {
         var effects: [Effect] = []
-        var measurement = Measurement.begin(able, into: &effects)
+        var measurement = MeasurementState.begin(able, into: &effects)
         measurement.handle(.live(.started), into: &effects)
         measurement.stop(into: &effects)
         effects = []
         let result = reading()
         measurement.handle(.emit(result), into: &effects)
         #expect(effects == [.ended(.result(result))])
-        measurement.handle(.emit(reading(.failure(Failure(.stopped)))), into: &effects)
+        measurement.handle(.emit(reading(.failure(.init(.stopped)))), into: &effects)
         #expect(effects.count == 1)
     }
 
     @Test func anUnpluggedCuff_Failed() {
         var effects: [Effect] = []
-        var measurement = Measurement.begin(able, into: &effects)
+        var measurement = MeasurementState.begin(able, into: &effects)
         effects = []
         measurement.lineEnded("unplugged", into: &effects)
         #expect(effects == [.notStarted(.lost("unplugged")), .ended(.failed(.lost("unplugged")))])
@@ -140,7 +140,7 @@ import Testing
 
     @Test func tooLong_StopsTheCuff() {
         var effects: [Effect] = []
-        var measurement = Measurement.begin(able, into: &effects)
+        var measurement = MeasurementState.begin(able, into: &effects)
         measurement.handle(.live(.started), into: &effects)
         effects = []
         measurement.timedOut(into: &effects)
@@ -155,16 +155,16 @@ import Testing
         for _ in 0..<20_000 {
             var effects: [Effect] = []
             let capabilities = Capabilities(rawValue: UInt32(truncatingIfNeeded: random.next()))
-            var measurement = Measurement.begin(capabilities, into: &effects)
+            var measurement = MeasurementState.begin(capabilities, into: &effects)
             for _ in 0..<(random.next() % 12) {
                 switch random.next() % 14 {
                 case 0: measurement.handle(.live(.started), into: &effects)
                 case 1: measurement.handle(.live(.cuffPressure(.mmHg(90))), into: &effects)
                 case 2: measurement.handle(.live(.ended), into: &effects)
                 case 3: measurement.handle(.live(.aborted), into: &effects)
-                case 4: measurement.handle(.live(.failed(Failure(.leak))), into: &effects)
+                case 4: measurement.handle(.live(.failed(.init(.leak))), into: &effects)
                 case 5: measurement.handle(.emit(reading()), into: &effects)
-                case 6: measurement.handle(.emit(reading(.failure(Failure(.leak)))), into: &effects)
+                case 6: measurement.handle(.emit(reading(.failure(.init(.leak)))), into: &effects)
                 case 7: measurement.handle(.finish(.complete), into: &effects)
                 case 8: measurement.handle(.finish(.failed("x")), into: &effects)
                 case 9: measurement.handle(.finish(.noAnswer("x")), into: &effects)
@@ -201,7 +201,7 @@ import Testing
         let played = effects([.measure, .stop, .continuous], beats.map { .emit($0) } + [.finish(.complete)])
         #expect(played == [.started, .ended(.result(beats[1]))])
         var effects: [Effect] = []
-        var measurement = Measurement.begin([.measure, .stop, .continuous], into: &effects)
+        var measurement = MeasurementState.begin([.measure, .stop, .continuous], into: &effects)
         measurement.handle(.emit(beats[0]), into: &effects)
         measurement.stop(into: &effects)
         measurement.handle(.finish(.complete), into: &effects)

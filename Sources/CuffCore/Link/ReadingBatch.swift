@@ -1,5 +1,5 @@
 /// Consecutive entries of one source with the cuff's identity: the unit passed to sinks.
-public struct Batch: Sendable {
+public struct ReadingBatch: Sendable {
     /// The source's number in the pipeline; 0 outside of one.
     public var source: Int
     /// The id of the driver.
@@ -9,13 +9,13 @@ public struct Batch: Sendable {
     /// What the cuff reported about itself.
     public var identity: DeviceIdentity?
     /// The readings and live events, in the order the cuff sent them.
-    public var entries: Entries
+    public var entries: BatchEntries
     /// The number of readings the source had emitted at the end of this batch, duplicates included.
     public var through: Int
 
     /// Creates a batch.
     public init(
-        source: Int = 0, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil, entries: Entries = Entries(),
+        source: Int = 0, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil, entries: BatchEntries = BatchEntries(),
         through: Int = 0
     ) {
         self.source = source
@@ -28,16 +28,16 @@ public struct Batch: Sendable {
 
     /// Creates a batch from a list of entries.
     public init(
-        source: Int = 0, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil, entries: [Entry], through: Int = 0
+        source: Int = 0, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil, entries: [BatchEntry], through: Int = 0
     ) {
-        self.init(source: source, driver: driver, device: device, identity: identity, entries: Entries(entries), through: through)
+        self.init(source: source, driver: driver, device: device, identity: identity, entries: BatchEntries(entries), through: through)
     }
 
     /// The number of readings.
     public var readings: Int { entries.readings.count }
 
     /// Whether this batch can be merged with `earlier`: same cuff, same source.
-    package func continues(_ earlier: Batch) -> Bool {
+    package func continues(_ earlier: ReadingBatch) -> Bool {
         source == earlier.source && device == earlier.device && identity == earlier.identity
     }
 }

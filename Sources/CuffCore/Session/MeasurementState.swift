@@ -5,7 +5,7 @@
 ///   the session. A continuous cuff's result is its last beat.
 /// - A stop request sends the cuff's stop at once and waits for the session to end; a second request does not wait.
 /// - A session that ends itself has sent any necessary stop; if the host ends it, the host does.
-public struct Measurement: Sendable {
+public struct MeasurementState: Sendable {
     /// The end of a measurement; exactly one is reported.
     public enum End: Sendable, Hashable {
         case result(Reading)
@@ -20,7 +20,7 @@ public struct Measurement: Sendable {
         case unsupported
         case noAnswer(String)
         case refused(String)
-        case cuff(Failure)
+        case cuff(MeasurementFailure)
         /// The line broke, or the cuff ended the conversation.
         case lost(String)
         case timedOut
@@ -28,16 +28,16 @@ public struct Measurement: Sendable {
         case stopped
 
         /// The fault as a failure, for the sinks; `nil` if nothing was started.
-        public var asFailure: Failure? {
+        public var asFailure: MeasurementFailure? {
             switch self {
             case .unsupported: nil
-            case .noAnswer: Failure(.noAnswer)
-            case .refused: Failure(.refused)
+            case .noAnswer: MeasurementFailure(.noAnswer)
+            case .refused: MeasurementFailure(.refused)
             case .cuff(let failure): failure
-            case .lost: Failure(.lost)
-            case .timedOut: Failure(.timeout)
-            case .noResult: Failure(.noResult)
-            case .stopped: Failure(.stopped)
+            case .lost: MeasurementFailure(.lost)
+            case .timedOut: MeasurementFailure(.timeout)
+            case .noResult: MeasurementFailure(.noResult)
+            case .stopped: MeasurementFailure(.stopped)
             }
         }
 
@@ -108,7 +108,7 @@ public struct Measurement: Sendable {
     private var hasAnswered = false
     private var wasStopSent = false
     private var wasAborted = false
-    private var failure: Failure?
+    private var failure: MeasurementFailure?
 
     private init(_ capabilities: Capabilities) {
         canStop = capabilities.contains(.stop)
@@ -116,8 +116,8 @@ public struct Measurement: Sendable {
     }
 
     /// Requests a measurement. A driver without the capability is rejected before anything is sent.
-    public static func begin(_ capabilities: Capabilities, into effects: inout [Effect]) -> Measurement {
-        var measurement = Measurement(capabilities)
+    public static func begin(_ capabilities: Capabilities, into effects: inout [Effect]) -> MeasurementState {
+        var measurement = MeasurementState(capabilities)
         guard capabilities.contains(.measure) else {
             measurement.hasAnswered = true
             effects.append(.notStarted(.unsupported))

@@ -51,7 +51,7 @@ public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// A measurement that a cuff reports as failed: an event with its own id, never a reading with zeros.
-public struct Failure: Sendable, Hashable {
+public struct MeasurementFailure: Sendable, Hashable {
     /// The cause; `unknown` if the cuff's code is not documented.
     public var reason: FailureReason
     /// The cuff's own code, e.g. `E44`; may be empty.
