@@ -2,6 +2,7 @@
 #include "CLinux.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/sockios.h>
 #include <malloc.h>
 #include <netinet/in.h>
@@ -10,6 +11,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -119,3 +121,16 @@ void clinux_set_heaps(int count, int spare) {
     mallopt(M_TRIM_THRESHOLD, spare);
     mallopt(M_MMAP_THRESHOLD, spare);
 }
+
+static int release(struct dl_phdr_info *object, size_t size, void *context) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+        uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+        madvise((void *)start, object->dlpi_addr + segment->p_vaddr + segment->p_memsz - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void clinux_release_code(void) { dl_iterate_phdr(release, NULL); }

@@ -81,6 +81,9 @@ int clinux_clock_unsynchronised(void);
    kernel is asked (mallopt: M_ARENA_MAX, M_TRIM_THRESHOLD, M_MMAP_THRESHOLD). To be called before there are threads. */
 void clinux_set_heaps(int count, int spare);
 
+/* Unmaps the pages of all read-only segments of the program and its libraries (MADV_DONTNEED); an access maps them again. */
+void clinux_release_code(void);
+
 /* usbfs (linux/usbdevice_fs.h): transfers to a USB device that no kernel driver has. Every call answers -errno on failure. */
 struct clinux_usb_request;
 /* A transfer of at most `capacity` bytes; null where there is no memory. It must outlive its submission. */

@@ -207,7 +207,9 @@ final class WatchRun {
 
     func hear(_ events: [HotplugEvent]) {
         for event in events { handle(.hotplug(event)) }
-        if events.contains(.settled) { notifyService { [summary] in $0.ready(summary) } }
+        guard events.contains(.settled) else { return }
+        ProcessMemory.releaseCode()
+        notifyService { [summary] in $0.ready(summary) }
     }
 
     func beginToStop() {
