@@ -38,8 +38,8 @@ struct PipelineState: Sendable {
         var low = 2048
         /// Entries merged into one delivery: one transaction, one fsync.
         var delivery = 1024
-        /// The same for a sink whose readings lie far apart, of sources that are not live: 25 MB of readings.
-        var scattered = 32_768
+        /// The same for a sink whose readings lie far apart, of sources that are not live: 40 MB of readings.
+        var scattered = 49_152
         var optional = 4096
         /// Queued live samples: five seconds of the fastest documented cuff, with 200 per second.
         var live = 1024
