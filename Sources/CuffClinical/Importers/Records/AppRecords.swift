@@ -7,7 +7,7 @@ extension Importer {
     static let ubpm = Importer(
         "import-ubpm", program: "UBPM", help: "JSON of UBPM and of omblepy", sign: "JSON with the key UBPM",
         form: .bytes { (_, _) throws(ImportFault) in RecordImport(UBPMRecords()) { $0.count == 4 && $0[1] == "UBPM" } },
-        recognise: { $0.first == 0x7B && JSONHead.has(["UBPM"], in: $0) })
+        recognise: { JSONHead.has(["UBPM"], in: $0) })
 
     /// What Garmin's service answers. Its summaries are no readings.
     static let garmin = Importer(
@@ -41,7 +41,7 @@ struct UBPMRecords: RecordJudge {
         var reading = ImportedReading(pressure, at: when, place: place)
         reading.user = user
         for (name, flag) in [("ihb", MeasurementFlags.irregularPulse), ("mov", .bodyMovement)] {
-            switch record[name]?.numeral {
+            switch record[name] == .bool(true) ? "1" : record[name]?.numeral {
             case "1": reading.flags.insert(flag)
             case "0", nil: break
             case let text: throw .unreadableNumber(column: name, text: text ?? "")
