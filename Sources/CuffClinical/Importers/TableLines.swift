@@ -72,7 +72,7 @@ struct TableLines {
         if bytes.last == 0x0D { bytes.removeLast() }
         if lineNumber == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         if let before = open {
-            if case .cells(let cells)? = cells(bytes), cells.count >= max(2, columns) {
+            if case .cells(let cells)? = cut(bytes), cells.count >= max(2, columns) {
                 rows.append(.refused(.malformed("a quote is not closed"), line: openLine))
                 open = nil
             } else {
@@ -82,7 +82,7 @@ struct TableLines {
         }
         let first = open == nil ? lineNumber : openLine
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return rows + [.empty(line: first)] }
-        switch cells(bytes) {
+        switch cut(bytes) {
         case .cells(let cells)?:
             open = nil
             rows.append(.cells(cells, line: first))
@@ -102,7 +102,7 @@ struct TableLines {
     private enum Cut { case cells([String]), broken(String) }
 
     /// `nil` if a quote is still open.
-    private func cells(_ bytes: [UInt8]) -> Cut? {
+    private func cut(_ bytes: [UInt8]) -> Cut? {
         var cells: [String] = []
         var index = 0
         while true {

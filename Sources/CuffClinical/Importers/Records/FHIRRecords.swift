@@ -10,7 +10,7 @@ extension Importer {
         sign: "JSON with resourceType Bundle or Observation",
         form: .bytes { (_, head) throws(ImportFault) in
             let isBundle = FHIRRecords.isBundle(head)
-            let isList = head.first { $0 > 0x20 } == 0x5B
+            let isList = JSONHead.isList(head)
             return RecordImport(FHIRRecords()) {
                 isBundle ? $0.count == 3 && $0[1] == "entry" && $0[2] == "entry" : $0.count == (isList ? 2 : 1)
             }

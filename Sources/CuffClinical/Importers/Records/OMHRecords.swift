@@ -8,7 +8,7 @@ extension Importer {
         "import-omh", program: "Open mHealth", help: "Open mHealth and IEEE 1752 data points, also of cuff",
         sign: "JSON with header.schema_id.name blood-pressure",
         form: .bytes { (_, head) throws(ImportFault) in
-            let isList = head.first { $0 > 0x20 } == 0x5B
+            let isList = JSONHead.isList(head)
             return RecordImport(OMHRecords()) { $0.count == (isList ? 2 : 1) }
         }, recognise: { JSONHead.has(["header", "schema_id", "body"], in: $0) })
 }
@@ -22,7 +22,7 @@ struct OMHRecords: RecordJudge {
 
     /// `isOfAny`: of a point that names no user.
     private static func key(_ point: JSONValue, isOfAny: Bool = false) -> UInt64? {
-        guard case .instant(let time, _)? = try? time(of: point["body"]?["effective_time_frame"]) else { return nil }
+        guard case .instant(let time, _)? = try? Self.time(of: point["body"]?["effective_time_frame"]) else { return nil }
         return XXHash64.hash(Array("\(isOfAny ? "" : point["header"]?["user_id"]?.text ?? "")\u{0}\(time.milliseconds)".utf8).span)
     }
 

@@ -43,7 +43,7 @@ extension Importer {
             titles: [
                 .date: ["datum"], .clock: ["uhrzeit"], .systolic: ["sys"], .diastolic: ["dia"], .pulse: ["puls"],
                 .note: ["notiz", "bemerkung"],
-            ], signature: ["datum", "uhrzeit", "sys", "dia"], time: .text(.dmy), section: "BLUTDRUCK", others: ["manuellhinzugefügt"],
+            ], signature: ["datum", "uhrzeit", "sys", "dia"], others: ["manuellhinzugefügt"], time: .text(.dmy), section: "BLUTDRUCK",
             complete: { row, reading throws(ImportRefusal) in reading.isEntered = row["manuellhinzugefügt"] == "1" }))
 
     /// "My Heart": `0` and `null` mean no value.
