@@ -56,10 +56,10 @@ struct ImportVariantTests {
 
     @Test func obpmComment_MayHaveQuotes() {
         let read = ImportFixture(
-            "user;date;time;sys;dia;bpm;comment\n1;05.05.26;07:33;128;082;071;\"viel Stress\" heute; spät\n1;05.05.26;07:34;129;082;071;\"\n"
+            "user;date;time;sys;dia;bpm;comment\n1;05.05.26;07:33;128;082;071;\"viel Stress\" heute;spät\n1;05.05.26;07:34;129;082;071;\"\n"
         )
         #expect(read.complaints.isEmpty)
-        #expect(read.lines.map { $0["note"] } == ["\"viel Stress\" heute; spät", "\""])
+        #expect(read.lines.map { $0["note"] } == ["\"viel Stress\" heute;spät", "\""])
     }
 
     @Test func beurerSection_MayComeLate() {
