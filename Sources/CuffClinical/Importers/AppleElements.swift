@@ -51,17 +51,22 @@ struct AppleElements {
             if bytes.matches("HealthData") { hasEnded = true }
             return nil
         case .start(let isEmpty):
-            if bytes.matches("Record "), !isInOther { return startRecord(bytes, isEmpty, sources) }
+            if Self.isTag(bytes, "Record"), !isInOther { return startRecord(bytes, isEmpty, sources) }
             if sources != nil { return nil }
-            if bytes.matches("MetadataEntry ") {
+            if Self.isTag(bytes, "MetadataEntry") {
                 readMetadata(bytes)
-            } else if bytes.matches("Correlation ") {
+            } else if Self.isTag(bytes, "Correlation") {
                 return startCorrelation(bytes)
-            } else if !bytes.matches("Record "), Self.mentionsPressure(bytes) {
+            } else if !Self.isTag(bytes, "Record"), Self.mentionsPressure(bytes) {
                 return .refused(record: max(1, record), .malformed("a blood pressure in an unknown element"))
             }
             return nil
         }
+    }
+
+    private static func isTag(_ bytes: Span<UInt8>, _ name: StaticString) -> Bool {
+        guard bytes.matches(name), let next = bytes.byte(name.utf8CodeUnitCount) else { return false }
+        return next <= 0x20
     }
 
     /// Detects a damaged element name: other elements do not have these types.

@@ -10,7 +10,7 @@ extension Importer {
         sign: "XML with the root HealthData", form: .bytes { (_, _) throws(ImportFault) in AppleHealthImport() },
         recognise: { head in
             let text = String(decoding: head.prefix(Importer.headLength), as: UTF8.self)
-            return text.hasPrefix("<?xml") && text.contains("<HealthData") && !text.contains("<ClinicalDocument")
+            return text.hasPrefix("<") && text.contains("<HealthData") && !text.contains("<ClinicalDocument")
         })
 }
 
@@ -44,8 +44,10 @@ struct AppleHealthImport: ImportReader {
         var name: Name
         var pulse: PulseRate?
         var pulseDistance = Int64.max
-        /// The next one of the same minute and source.
+        /// The next one of the same moment, then of the same minute, and source.
         var next: Int32 = -1
+        /// Others have the same moment: values typed in have no seconds.
+        var isOneOfSeveral = false
     }
 
     let passes = 2
@@ -123,16 +125,25 @@ struct AppleHealthImport: ImportReader {
 
     /// Pairs what no correlation holds. A record that differs from its correlation shows that one of them is damaged.
     private mutating func pair(_ output: inout ImportOutput) {
-        var correlations: [UInt64: Int] = [:]
-        for (index, one) in found.enumerated() { correlations[Self.key(one.moment)] = index }
+        var correlations: [UInt64: Int32] = [:]
+        for index in found.indices {
+            guard let other = correlations.updateValue(Int32(index), forKey: Self.key(found[index].moment)) else { continue }
+            (found[index].next, found[index].isOneOfSeveral, found[Int(other)].isOneOfSeveral) = (other, true, true)
+        }
         var damaged: Set<Int> = []
+        var unclear: Set<UInt64> = []
+        // Which of two belongs to which is not known.
+        func refuse(_ part: Part) { output.refuse(ImportPlace(.record, part.record), .malformed("two pressures of one moment")) }
         func left(_ parts: [Part], _ value: (Found) -> Pressure) -> [UInt64: Part] {
             var left: [UInt64: Part] = [:]
             for part in parts {
-                if let index = correlations[part.key] {
-                    if value(found[index]) != part.value { damaged.insert(index) }
+                if let last = correlations[part.key] {
+                    var all = [Int(last)]
+                    while let one = all.last, found[one].next >= 0 { all.append(Int(found[one].next)) }
+                    if !all.contains(where: { value(found[$0]) == part.value }) { damaged.formUnion(all) }
                 } else if let other = left.updateValue(part, forKey: part.key), other.value != part.value {
-                    output.refuse(ImportPlace(.record, other.record), .malformed("two pressures of one moment"))
+                    unclear.insert(part.key)
+                    refuse(other)
                 }
             }
             return left
@@ -143,6 +154,11 @@ struct AppleHealthImport: ImportReader {
         for (key, part) in systolics.sorted(by: { $0.value.record < $1.value.record }) {
             guard let other = diastolics.removeValue(forKey: key) else {
                 output.refuse(ImportPlace(.record, part.record), .half)
+                continue
+            }
+            if unclear.contains(key) {
+                refuse(part)
+                refuse(other)
                 continue
             }
             found.append(Found(moment: part.moment, systolic: part.value, diastolic: other.value, record: part.record, name: part.name))
@@ -165,6 +181,12 @@ struct AppleHealthImport: ImportReader {
         if one.name.key == nil {
             key.append(0x20)
             key.append(decimal: one.moment.seconds)
+            if one.isOneOfSeveral {
+                key.append(0x20)
+                key.append(one.systolic.digits)
+                key.append(0x2F)
+                key.append(one.diastolic.digits)
+            }
         }
         reading.key = key.string
         reading.version = Int64(one.name.version)

@@ -37,7 +37,7 @@ struct ImportTime: Hashable {
     private var hour = 0, minute = 0
     private var seconds: Int?
     private var milliseconds = 0
-    private var isTwoDigitYear = false
+    private(set) var isTwoDigitYear = false
     private(set) var offset: Int?
 
     /// The order if one of the first two numbers is greater than 12. Not known for years of two digits.
@@ -63,6 +63,7 @@ struct ImportTime: Hashable {
             all[String(name.prefix(3))] = index + 1
         }
         for (index, name) in german.enumerated() { all[name] = index + 1 }
+        for (name, month) in [("sept", 9), ("jän", 1), ("mär", 3), ("mrz", 3), ("okt", 10), ("dez", 12)] { all[name] = month }
         return all
     }()
 
@@ -160,7 +161,7 @@ struct ImportTime: Hashable {
     private mutating func readHalfOfDay(_ tokens: inout ArraySlice<Token>) -> Bool {
         var letters = ""
         while let token = tokens.first {
-            if case .word(let word) = token, word != "z", word != "utc" { letters += word } else if token != .mark(".") { break }
+            if case .word(let word) = token, !["z", "utc", "gmt"].contains(word) { letters += word } else if token != .mark(".") { break }
             tokens.removeFirst()
         }
         guard !letters.isEmpty else { return true }
@@ -169,7 +170,7 @@ struct ImportTime: Hashable {
         return true
     }
 
-    /// `Z`, `+02:00`, `-0500`, `UTC+0200`.
+    /// `Z`, `+02:00`, `-0500`, `+02`, `UTC+0200`, `GMT+2`.
     private mutating func readZone(_ tokens: inout ArraySlice<Token>) -> Bool {
         guard let token = tokens.first else { return true }
         if token == .word("z") {
@@ -183,7 +184,7 @@ struct ImportTime: Hashable {
     }
 
     private static func offset(_ tokens: inout ArraySlice<Token>) -> Int? {
-        if tokens.first == .word("utc") { tokens.removeFirst() }
+        if tokens.first == .word("utc") || tokens.first == .word("gmt") { tokens.removeFirst() }
         guard !tokens.isEmpty else { return 0 }
         guard case .mark(let sign)? = tokens.popFirst(), sign == "+" || sign == "-",
             case .number(let value, let digits)? = tokens.popFirst()
@@ -193,17 +194,20 @@ struct ImportTime: Hashable {
             guard value % 100 < 60 else { return nil }
             minutes = value / 100 * 60 + value % 100
         } else {
-            guard digits == 2, tokens.popFirst() == .mark(":"), case .number(let rest, 2)? = tokens.popFirst(), rest < 60 else {
-                return nil
+            guard digits <= 2 else { return nil }
+            minutes = value * 60
+            if tokens.first == .mark(":") {
+                tokens.removeFirst()
+                guard case .number(let rest, 2)? = tokens.popFirst(), rest < 60 else { return nil }
+                minutes += rest
             }
-            minutes = value * 60 + rest
         }
         guard minutes <= 14 * 60 else { return nil }
         if sign == "-" { minutes = -minutes }
         return minutes
     }
 
-    /// `UTC+0200`, `+02:00`, `-05:00`; minutes east of UTC.
+    /// `UTC+0200`, `GMT+9`, `+02:00`; minutes east of UTC.
     static func offset(_ text: String) -> Int? {
         var tokens = Self.tokens(text)[...]
         guard !tokens.isEmpty, let minutes = offset(&tokens), tokens.isEmpty else { return nil }

@@ -71,6 +71,8 @@ package struct ImportOutput: Sendable {
     package var readings: [ImportedReading] = []
     /// Records that did not become readings.
     package var complaints: [ImportComplaint] = []
+    /// Titles of columns that are not read.
+    package var unused: [String] = []
 
     /// Empty.
     package init() {}

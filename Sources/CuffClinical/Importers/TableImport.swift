@@ -29,7 +29,8 @@ struct TableImport: ImportReader {
             ?? layout.separators.first { separator in
                 lines.contains { layout.matches(ImportText.titles($0, separator)) }
             }
-        self.lines = TableLines(separator: separator ?? layout.separators.first ?? 0x2C)
+        self.lines = TableLines(separator: separator ?? layout.separators[0])
+        self.lines.hasQuotes = !layout.joinsLastCells
         if case .text(let fixed) = layout.time { order = options.dates ?? fixed } else { order = .ymd }
         decidesOrder = order == nil
         isDeciding = decidesOrder
@@ -39,7 +40,7 @@ struct TableImport: ImportReader {
     /// Titles for a file without a header.
     mutating func begin(titles cells: [String]) {
         // The titles were made from the layout, so none is missing.
-        try? readHeader(cells)
+        _ = try? readHeader(cells)
     }
 
     mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
@@ -60,22 +61,22 @@ struct TableImport: ImportReader {
 
     private mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) throws(ImportFault) {
         switch (place, row) {
-        case (.before, .cells(let cells, _)):
-            let first = cells.joined(separator: ",")
-            if layout.section == first || layout.title.map({ first.hasPrefix($0) }) ?? false { place = .atHeader }
+        case (.before, .cells(let cells, _)): if layout.begins(cells) { place = .atHeader }
         case (.atHeader, .cells(let cells, _)):
             // A line end between header and first row that is gone would take the row with it.
             if cells.contains(where: { ImportText.digits($0) != nil }) { throw .damaged("numbers in its header") }
-            try readHeader(cells)
+            let unused = try readHeader(cells)
+            if !isDeciding { output.unused += unused }
         case (.rows, .empty) where layout.section != nil: place = .after
         case (.rows, .cells(let cells, let line)): add(cells, line, &output)
         case (.rows, .refused(let reason, let line)): if !isDeciding { output.refuse(ImportPlace(.line, line), reason) }
-        case (.after, .cells(let cells, _)): if cells.count == 1, cells[0] == layout.section { place = .atHeader }
+        case (.after, .cells(let cells, _)): if layout.begins(cells) { place = .atHeader }
         case (.before, _), (.atHeader, _), (.rows, .empty), (.after, _): break
         }
     }
 
-    private mutating func readHeader(_ cells: [String]) throws(ImportFault) {
+    /// Returns the titles of columns that are not read.
+    private mutating func readHeader(_ cells: [String]) throws(ImportFault) -> [String] {
         (fields, titles) = ([:], [:])
         for (index, cell) in cells.enumerated() where titles[layout.name(cell)] == nil { titles[layout.name(cell)] = index }
         for (field, names) in layout.titles { fields[field] = names.first { titles[$0] != nil }.flatMap { titles[$0] } }
@@ -86,10 +87,16 @@ struct TableImport: ImportReader {
         count = cells.count
         lines.columns = count
         place = .rows
+        let used = layout.others.union(layout.flags.map(\.title))
+        return cells.enumerated().filter { index, cell in
+            !cell.isEmpty && !fields.values.contains(index) && !used.contains(layout.name(cell))
+        }.map(\.element)
     }
 
     private mutating func add(_ cells: [String], _ line: Int, _ output: inout ImportOutput) {
         var cells = cells
+        // Samsung ends its rows with a comma, and not every header.
+        if layout.title != nil, cells.count == count + 1, cells.last == "" { cells.removeLast() }
         // A note with cells of three digits is another row, whose line end is gone.
         let isJoined = layout.joinsLastCells && cells.count > count && !cells[count...].contains { $0.count == 3 && Int($0) != nil }
         if isJoined {
@@ -173,18 +180,16 @@ struct TableImport: ImportReader {
     private func time(_ row: TableRow) throws(ImportRefusal) -> ImportedReading.Time {
         guard let text = row.time else { throw .noTime("") }
         switch layout.time {
-        case .unixMilliseconds, .unixSeconds:
+        case .unixMilliseconds:
             guard text.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let number = Int64(text), number < 1 << 50 else { throw .unreadableTime(text) }
-            guard let instant = ImportTime.instant(milliseconds: layout.time == .unixSeconds ? number * 1000 : number) else {
-                throw .impossibleTime(text)
-            }
+            guard let instant = ImportTime.instant(milliseconds: number) else { throw .impossibleTime(text) }
             return .instant(instant, offset: nil)
         case .text, .utcText: break
         }
         guard let parsed = ImportTime(text) else { throw .unreadableTime(text) }
         guard parsed.hasClock else { throw .noTime(text) }
-        // In a layout of ISO dates nothing else is a date.
-        if order == .ymd, parsed.order != .ymd { throw .unreadableTime(text) }
+        // In a layout of ISO dates nothing else is a date, unless the user says that years have two digits.
+        if order == .ymd, parsed.order != .ymd, options.dates == nil || !parsed.isTwoDigitYear { throw .unreadableTime(text) }
         guard let time = parsed.time(order ?? .ymd) else { throw .impossibleTime(text) }
         return try zoned(time, row)
     }

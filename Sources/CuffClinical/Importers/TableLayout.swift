@@ -21,7 +21,7 @@ struct TableLayout: Sendable {
         case text(DateOrder?)
         /// The same, in UTC; the zone column has the offset for display.
         case utcText
-        case unixMilliseconds, unixSeconds
+        case unixMilliseconds
     }
 
     /// A flag and the cells that set it, in lower case.
@@ -34,12 +34,14 @@ struct TableLayout: Sendable {
         var lowered: Set<String>?
     }
 
-    var separators: [UInt8] = [0x2C]
+    var separators = TableLines.separators
     /// The titles of each field, as `ImportText.title` writes them.
     var titles: [Field: [String]]
     /// The header of this layout has all these titles.
     var signature: [String]
     var flags: [FlagColumn] = []
+    /// Further titles that `judge` and `complete` read.
+    var others: Set<String> = []
     var time: TimeForm = .text(.ymd)
     var unit = PressureUnit.mmHg
     /// Every title begins with it.
@@ -48,7 +50,7 @@ struct TableLayout: Sendable {
     var section: String?
     /// The beginning of a title line before the header.
     var title: String?
-    /// Surplus cells belong to the last column.
+    /// Cells are not quoted, and surplus ones belong to the last column.
     var joinsLastCells = false
     /// The user by the file's name, if no column has it.
     var userOfFile: @Sendable (_ name: String) -> Int32? = { _ in nil }
@@ -69,20 +71,21 @@ struct TableLayout: Sendable {
         return !prefix.isEmpty && name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
     }
 
+    /// Whether a line is that of the section or the title.
+    func begins(_ cells: [String]) -> Bool {
+        if let title { return cells.joined(separator: ",").hasPrefix(title) }
+        return cells.first == section && cells.dropFirst().allSatisfy(\.isEmpty)
+    }
+
     /// Whether a file with this beginning has this layout.
     func recognises(_ head: [UInt8]) -> Bool {
-        let lines = ImportText.lines(head, 64)
-        let candidates: ArraySlice<[UInt8]>
+        var lines = ImportText.lines(head, section == nil ? 64 : .max)[...]
         if let section {
-            guard let place = lines.firstIndex(where: { String(decoding: $0, as: UTF8.self) == section }) else { return false }
-            candidates = lines[(place + 1)...].prefix(1)
+            lines = lines.drop { !$0.starts(with: section.utf8) || !begins(ImportText.titles($0, separators[0])) }.dropFirst()
         } else if let title {
-            guard let first = lines.first, String(decoding: first, as: UTF8.self).hasPrefix(title) else { return false }
-            candidates = lines.dropFirst().prefix(1)
-        } else {
-            candidates = lines.drop { $0.isEmpty }.prefix(1)
+            guard let first = lines.popFirst(), first.starts(with: title.utf8) else { return false }
         }
-        guard let header = candidates.first else { return false }
+        guard let header = lines.first(where: { !$0.isEmpty }) else { return false }
         return separators.contains { matches(ImportText.titles(header, $0)) }
     }
 }

@@ -16,8 +16,13 @@ struct TableLines {
     /// A quoted cell with more lines is treated as an unclosed quote.
     static let mostLinesOfARow = 64
 
+    /// Comma, semicolon, tab, vertical bar: a table may have been saved again by another program.
+    static let separators: [UInt8] = [0x2C, 0x3B, 0x09, 0x7C]
+
     /// The byte between cells.
     var separator: UInt8
+    /// Whether a cell may be in quotes.
+    var hasQuotes = true
     /// The number of cells in the header; a line with as many is a row even within an open quote.
     var columns = Int.max
     private var line: [UInt8] = []
@@ -67,7 +72,7 @@ struct TableLines {
         if bytes.last == 0x0D { bytes.removeLast() }
         if lineNumber == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         if let before = open {
-            if case .cells(let cells)? = Self.cells(bytes, separator), cells.count >= max(2, columns) {
+            if case .cells(let cells)? = cut(bytes), cells.count >= max(2, columns) {
                 rows.append(.refused(.malformed("a quote is not closed"), line: openLine))
                 open = nil
             } else {
@@ -77,7 +82,7 @@ struct TableLines {
         }
         let first = open == nil ? lineNumber : openLine
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return rows + [.empty(line: first)] }
-        switch Self.cells(bytes, separator) {
+        switch cut(bytes) {
         case .cells(let cells)?:
             open = nil
             rows.append(.cells(cells, line: first))
@@ -97,14 +102,14 @@ struct TableLines {
     private enum Cut { case cells([String]), broken(String) }
 
     /// `nil` if a quote is still open.
-    private static func cells(_ bytes: [UInt8], _ separator: UInt8) -> Cut? {
+    private func cut(_ bytes: [UInt8]) -> Cut? {
         var cells: [String] = []
         var index = 0
         while true {
             // Some programs write a space after each comma, before the quote.
             var start = index
             while start < bytes.count, bytes[start] == 0x20 { start += 1 }
-            if start < bytes.count, bytes[start] == 0x22 {
+            if hasQuotes, start < bytes.count, bytes[start] == 0x22 {
                 var cell: [UInt8] = []
                 index = start + 1
                 while true {
@@ -119,11 +124,11 @@ struct TableLines {
                 index += 1
                 while index < bytes.count, bytes[index] == 0x20 { index += 1 }
                 guard index == bytes.count || bytes[index] == separator else { return .broken("text behind a quoted cell") }
-                cells.append(String(decoding: cell, as: UTF8.self))
+                cells.append(ImportText.text(cell))
             } else {
                 var end = index
                 while end < bytes.count, bytes[end] != separator { end += 1 }
-                cells.append(ImportText.trimmed(String(decoding: bytes[index..<end], as: UTF8.self)))
+                cells.append(ImportText.trimmed(ImportText.text(bytes[index..<end])))
                 index = end
             }
             guard index < bytes.count else { return .cells(cells) }
@@ -132,7 +137,7 @@ struct TableLines {
     }
 
     /// The most frequent separator of a header, outside quotes.
-    static func separator(of header: [UInt8], among choices: [UInt8] = [0x2C, 0x3B, 0x09, 0x7C]) -> UInt8 {
+    static func separator(of header: [UInt8], among choices: [UInt8] = separators) -> UInt8 {
         var counts: [UInt8: Int] = [:]
         var isQuoted = false
         for byte in header {
@@ -145,6 +150,12 @@ struct TableLines {
 
 /// Text and numbers from files.
 enum ImportText {
+    /// Text in UTF-8; other bytes are taken as Latin-1, which older programs write.
+    static func text(_ bytes: some Collection<UInt8>) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        return String(String.UnicodeScalarView(bytes.map { 0x80..<0xA0 ~= $0 ? "\u{FFFD}" : Unicode.Scalar($0) }))
+    }
+
     /// Without spaces at both ends.
     static func trimmed(_ text: String) -> String {
         let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\u{A0}" || $0 == "\u{202F}" }

@@ -142,12 +142,15 @@ struct XMLScanner {
         let length = name.utf8CodeUnitCount
         var index = 0
         while let equals = tag.firstOffset(of: 0x3D, from: index) {
-            guard let quote = tag.byte(equals + 1), quote == 0x22 || quote == 0x27, let end = tag.firstOffset(of: quote, from: equals + 2)
-            else {
+            // Blanks may surround the equals sign.
+            var (start, open) = (equals, equals + 1)
+            while start > 0, tag[start - 1] <= 0x20 { start -= 1 }
+            while open < tag.count, tag[open] <= 0x20 { open += 1 }
+            guard let quote = tag.byte(open), quote == 0x22 || quote == 0x27, let end = tag.firstOffset(of: quote, from: open + 1) else {
                 return nil
             }
-            let start = equals - length
-            if start > 0, tag.matches(name, at: start), tag[start - 1] <= 0x20 { return (equals + 2)..<end }
+            start -= length
+            if start > 0, tag.matches(name, at: start), tag[start - 1] <= 0x20 { return (open + 1)..<end }
             index = end + 1
         }
         return nil

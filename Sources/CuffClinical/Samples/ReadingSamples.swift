@@ -25,7 +25,7 @@ public struct ReadingSamples: Sendable, Hashable {
         limits: HeartRateLimits = .usual
     ) throws(HealthError) {
         if let reason = InclusionRule(zone: zone).reason(reading.flags) {
-            throw .invalid("the reading is left out: \(reason.sentence)")
+            throw .invalid("\(reason.sentence)")
         }
         guard !reading.isPending else { throw HealthError(.noData, "the cuff has not completed the reading") }
         guard let time = reading.bestTime(in: zone) else {

@@ -25,7 +25,7 @@ package struct AnsweringSinkCheck: Sendable {
             var said = try talk(Array(lines.prefix(3)), stop)
             note(starts, nil)
             note("it answers for each reading once, with ok, refuse, later or fatal", said.fault)
-            note("it accepts a reading", said.accepted > 0 ? nil : said.terminal ?? "it refused all")
+            note("it accepts a reading", said.accepted > 0 ? nil : said.terminal ?? "it accepted none")
             note("it exits with 0 within 2 s after the end of its input", said.isClean ? nil : "it did not")
             guard said.fault == nil, said.terminal == nil else { return findings }
             said = try talk(Array(lines.prefix(3)), stop)

@@ -20,6 +20,12 @@ struct CheckedHelper {
     /// Its output has ended.
     private(set) var isOver = false
 
+    /// What is wrong with the bytes after the last whole line.
+    var partialLine: String? {
+        guard !buffer.isEmpty, !buffer.contains(0x0A) else { return nil }
+        return buffer.count > Self.longestLine ? "a line has more than \(Self.longestLine) bytes" : "its last line has no line feed"
+    }
+
     static let longestLine = 1 << 16
 
     /// Starts it. Throws a sentence if it cannot be started, or if its first line, within 10 s, is not `ready 1`.

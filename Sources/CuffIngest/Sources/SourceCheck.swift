@@ -16,13 +16,16 @@ package struct SourceCheck: Sendable {
         do throws(CheckedHelper.Fault) {
             first = try heard(acknowledges: false, stop)
             note("it starts, and its first line within 10 s is `ready 1`", nil)
-            note("every line is a reading, `later` or `fatal`", first.faults.first)
+            let isLine = "every line is a reading, `later` or `fatal`"
             guard !first.readings.isEmpty else {
-                note("it sends readings", "none came within \(patience.components.seconds) s; the other rules need one")
+                note(isLine, first.faults.first)
+                let why = first.fatal ?? "none came within \(patience.components.seconds) s"
+                note("it sends readings", "\(why); the other rules need one")
                 return findings
             }
-            note("an id names one measurement", first.double)
             second = try heard(acknowledges: true, stop)
+            note(isLine, first.faults.first ?? second.faults.first)
+            note("an id names one measurement", first.double)
         } catch {
             note("it starts, and its first line within 10 s is `ready 1`", error.text)
             return findings
@@ -39,6 +42,8 @@ package struct SourceCheck: Sendable {
     private struct Heard {
         var readings: [String: Reading] = [:]
         var faults: [String] = []
+        /// The line with `fatal`.
+        var fatal: String?
         var double: String?
         var repeated: String?
         var isClean = false
@@ -48,9 +53,10 @@ package struct SourceCheck: Sendable {
         var heard = Heard()
         var helper = try CheckedHelper(plan.words, stop)
         let until = HostClock.monotonic() + patience.nanoseconds
-        while let line = helper.line(within: .nanoseconds(max(0, until - HostClock.monotonic()))) {
+        while heard.fatal == nil, let line = helper.line(within: .nanoseconds(max(0, until - HostClock.monotonic()))) {
             if let answer = take(line, &heard, acknowledges: acknowledges) { helper.send("\(answer)\n") }
         }
+        if let fault = helper.partialLine { heard.faults.append(fault) }
         heard.isClean = helper.close()
         return heard
     }
@@ -59,6 +65,7 @@ package struct SourceCheck: Sendable {
     private func take(_ line: String, _ heard: inout Heard, acknowledges: Bool) -> String? {
         guard line.hasPrefix("{") else {
             let word = line.prefix { $0 != " " }
+            if word == "fatal" { heard.fatal = "it wrote `\(TerminalText.clean(String(line.prefix(80))))`" }
             if word != "later" && word != "fatal" { heard.faults.append("a line is neither a reading nor `later` or `fatal`") }
             return nil
         }

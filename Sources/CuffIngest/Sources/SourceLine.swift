@@ -28,7 +28,10 @@ struct SourceLine: Sendable {
         guard let text = line["measured"]?.text, let (time, offset) = Timestamp.parse(text) else {
             throw refuse("`measured` is not a time of RFC 3339 with an offset, such as 2026-05-05T07:33:20+02:00")
         }
-        guard ClockCorrection.isCredible(time, received: received) else { throw refuse("`measured` is in the future or not credible") }
+        // A clock that was never set is usually in 1970 or 1980.
+        guard time.seconds >= 631_152_000, ClockCorrection.isCredible(time, received: received) else {
+            throw refuse("`measured` is in the future or before 1990")
+        }
         var device: String?
         if let value = line["device"] {
             guard let text = value.text, Self.isName(text, most: 64) else {

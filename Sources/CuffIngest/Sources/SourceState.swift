@@ -145,10 +145,11 @@ struct SourceState: Sendable {
     private mutating func fail(_ why: String, _ now: Duration) -> [Effect] {
         phase = .pausing
         deadline = now + pause
-        let text = "\(why); starting it again in \(Plural.span(pause.components.seconds))"
+        let rarer = pause < limits.longestPause ? ", then less and less often" : ""
+        let text = "\(why); starting it again in \(Plural.span(pause.components.seconds))\(rarer)"
         let isNew = remember(why)
         pause = min(pause * 2, limits.longestPause)
-        return [.close] + (isNew ? [.notify("\(text), then less and less often")] : [])
+        return [.close] + (isNew ? [.notify(text)] : [])
     }
 
     /// Once for each text, and not in quick succession: a helper must not fill the log.

@@ -78,7 +78,7 @@ extension ExportOmission {
         case .timeUnknown: "the time of the reading is unknown"
         case .zoneUnknown: "the cuff's time has no zone; add --tz ZONE, e.g. --tz Europe/Berlin, the zone of its clock"
         case .incomplete: "the cuff has not completed the reading"
-        case .excluded(let reason): "the reading is left out: \(reason.sentence)"
+        case .excluded(let reason): "\(reason.sentence)"
         case .noSubject(.named(let name)): "no subject for \(name); add --subject \(name)=Patient/ID"
         case .noSubject(.unnamed(let slot?, _)): "no subject for user slot \(slot); add --subject \(slot)=Patient/ID"
         case .noSubject(.unnamed(nil, _)): "no subject for readings without a user slot; add --subject 0=Patient/ID"

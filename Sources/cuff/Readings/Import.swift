@@ -147,6 +147,7 @@ struct Import: ParsableCommand {
             for line in ImportText.complaints(summary) { Terminal.say("cuff: \(summary.file): \(line)") }
         }
         Terminal.say("cuff: \(hasTable ? ImportText.preview(summary) : ImportText.done(summary))")
+        if !summary.unused.isEmpty { Terminal.say("cuff: columns that are not imported: \(summary.unused.joined(separator: ", "))") }
         if summary.withoutZone > 0 {
             Terminal.say("cuff: times without a zone are read in \(summary.zoneName ?? HostZone.local().name); --zone names another")
         }

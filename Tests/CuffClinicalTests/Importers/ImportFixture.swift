@@ -7,6 +7,7 @@ import TestSupport
 struct ImportFixture {
     var readings: [ImportedReading] = []
     var complaints: [ImportComplaint] = []
+    var unused: [String] = []
     var fault: ImportFault?
     var importer: Importer?
 
@@ -51,7 +52,7 @@ struct ImportFixture {
                 try reader.endPass(&output)
             }
         } catch { fault = error }
-        (readings, complaints) = (output.readings, output.complaints)
+        (readings, complaints, unused) = (output.readings, output.complaints, output.unused)
     }
 
     init(_ text: String, _ options: ImportOptions = options(), importer: Importer? = nil, chunk: Int = 4096) {

@@ -45,6 +45,25 @@ import Testing
         #expect(sources.values.map(\.provenance.device) == ["bp.csv"] && sources.values.map(\.provenance.name) == ["Withings"])
     }
 
+    @Test func fileOfAnotherLayoutThanTheNamedOne_IsRefused_AndUTF16() throws {
+        let folder = TestFolder()
+        let text = Self.header + "2026-05-05 07:33:10,71,128,82,\n"
+        let file = folder.write("bp.csv", text)
+        let other = #expect(throws: IngestError.self) {
+            try run(folder, file) { $0.layout = try? Importer.named("health-connect") }
+        }
+        #expect(other?.description == "bp.csv: it is not of the layout health-connect")
+        let wide = folder.file("wide.csv")
+        try Data([0xFF, 0xFE] + text.utf8.flatMap { [$0, 0] }).write(to: URL(fileURLWithPath: wide))
+        let unread = #expect(throws: IngestError.self) { try run(folder, wide) }
+        #expect(unread?.description == "wide.csv: text in UTF-16 cannot be read: save it as UTF-8")
+    }
+
+    @Test(arguments: ["UTC+2", "GMT-3", "GMT+09:00"]) func offsetAsAZone_IsRefused(name: String) throws {
+        #expect(throws: IngestError.self) { try HostZone.named(name) }
+        #expect(try HostZone.named("CET-1").offset(at: 0) == 3600)
+    }
+
     /// A `jsonl:` sink appends what the cuff sends later: the last revision counts, and in whatever order they stand.
     @Test func laterRevisionInTheSameFile_IsFound() throws {
         let folder = TestFolder()

@@ -7,7 +7,7 @@ extension Importer {
     static let ubpm = Importer(
         "import-ubpm", program: "UBPM", help: "JSON of UBPM and of omblepy", sign: "JSON with the key UBPM",
         form: .bytes { (_, _) throws(ImportFault) in RecordImport(UBPMRecords()) { $0.count == 4 && $0[1] == "UBPM" } },
-        recognise: { $0.first == 0x7B && JSONHead.has(["UBPM"], in: $0) })
+        recognise: { JSONHead.has(["UBPM"], in: $0) })
 
     /// What Garmin's service answers. Its summaries are no readings.
     static let garmin = Importer(
@@ -22,6 +22,9 @@ extension Importer {
 
 /// Names in the beginning of a JSON text.
 enum JSONHead {
+    /// Whether the text is a list, perhaps behind a byte order mark.
+    static func isList(_ head: [UInt8]) -> Bool { head.first { 0x21..<0x80 ~= $0 } == 0x5B }
+
     /// Whether the text is JSON by its first character and has all of these names.
     static func has(_ names: [String], in head: [UInt8]) -> Bool {
         guard head.first(where: { $0 > 0x20 }).map({ $0 == 0x7B || $0 == 0x5B }) ?? false else { return false }
@@ -41,7 +44,7 @@ struct UBPMRecords: RecordJudge {
         var reading = ImportedReading(pressure, at: when, place: place)
         reading.user = user
         for (name, flag) in [("ihb", MeasurementFlags.irregularPulse), ("mov", .bodyMovement)] {
-            switch record[name]?.numeral {
+            switch record[name] == .bool(true) ? "1" : record[name]?.numeral {
             case "1": reading.flags.insert(flag)
             case "0", nil: break
             case let text: throw .unreadableNumber(column: name, text: text ?? "")

@@ -10,7 +10,10 @@ extension Importer {
         sign: "JSON with resourceType Bundle or Observation",
         form: .bytes { (_, head) throws(ImportFault) in
             let isBundle = FHIRRecords.isBundle(head)
-            return RecordImport(FHIRRecords()) { isBundle ? $0.count == 3 && $0[1] == "entry" && $0[2] == "entry" : $0.count == 1 }
+            let isList = JSONHead.isList(head)
+            return RecordImport(FHIRRecords()) {
+                isBundle ? $0.count == 3 && $0[1] == "entry" && $0[2] == "entry" : $0.count == (isList ? 2 : 1)
+            }
         },
         recognise: { JSONHead.has(["resourceType"], in: $0) && (FHIRRecords.isBundle($0) || JSONHead.has(["Observation"], in: $0)) })
 }
@@ -31,11 +34,11 @@ struct FHIRRecords: RecordJudge {
     private var companions: [UInt64: Companion] = [:]
     private var own = FHIROwnRecords()
 
-    /// The type of a Bundle precedes its entries.
+    /// The type of a Bundle, or the name of its entries, precedes the first Observation.
     static func isBundle(_ head: [UInt8]) -> Bool {
         let text = String(decoding: head, as: UTF8.self)
-        guard let bundle = text.firstRange(of: "\"Bundle\"") else { return text.contains("\"entry\"") }
-        return text.firstRange(of: "\"Observation\"").map { bundle.lowerBound < $0.lowerBound } ?? true
+        guard let mark = ["\"Bundle\"", "\"entry\""].compactMap({ text.firstRange(of: $0)?.lowerBound }).min() else { return false }
+        return text.firstRange(of: "\"Observation\"").map { mark < $0.lowerBound } ?? true
     }
 
     private static let statusBits: [String: MeasurementFlags] = [
@@ -100,6 +103,7 @@ struct FHIRRecords: RecordJudge {
         guard let one = Self.observation(record) else {
             // Other resources of a Bundle. One with components, or without a type, may be a damaged Observation.
             let resource = record["resource"] ?? record
+            if resource["resourceType"]?.text == "Bundle" { throw .malformed("a Bundle among other resources") }
             if resource["resourceType"]?.text == nil || resource["component"] != nil { throw .malformed("a resource of an unknown type") }
             return nil
         }
@@ -158,7 +162,7 @@ struct FHIRRecords: RecordJudge {
         }
         // A heart rate without a subject is matched by its time.
         let ofAny = id == nil ? Self.key(one, isOfAny: true).flatMap { companions[$0] } : nil
-        pressure.pulse = (companion(of: one, id)?.pulse ?? ofAny?.pulse).map { PulseRate($0) }
+        if let pulse = companion(of: one, id)?.pulse ?? ofAny?.pulse { pressure.pulse = PulseRate(pulse) }
         return pressure
     }
 
@@ -170,8 +174,10 @@ struct FHIRRecords: RecordJudge {
     private func panel(_ one: JSONValue) throws(ImportRefusal) -> BloodPressure {
         var found: [String: Pressure] = [:]
         var meanAbsence = Absence.none
+        var pulse: Digits?
         for part in one["component"]?.list ?? [] {
             let codes = Self.codes(part["code"])
+            if codes.contains("8867-4") { pulse = try part["valueQuantity"]?.digits("value", keepsZeros: true) }
             for (name, own) in [("systolic", ["8480-6", "150021"]), ("diastolic", ["8462-4", "150022"]), ("mean", ["8478-0", "150023"])]
             where !codes.isDisjoint(with: own) {
                 if name == "mean" { meanAbsence = FHIROwnRecords.absence(part["dataAbsentReason"]) }
@@ -181,7 +187,8 @@ struct FHIRRecords: RecordJudge {
         }
         switch (found["systolic"], found["diastolic"]) {
         case (let systolic?, let diastolic?):
-            return BloodPressure(systolic: systolic, diastolic: diastolic, mean: found["mean"], meanAbsence: meanAbsence)
+            return BloodPressure(
+                systolic: systolic, diastolic: diastolic, mean: found["mean"], pulse: pulse.map { PulseRate($0) }, meanAbsence: meanAbsence)
         case (nil, nil): throw .noPressures
         default: throw .half
         }

@@ -8,7 +8,7 @@ extension Importer {
         "import-omh", program: "Open mHealth", help: "Open mHealth and IEEE 1752 data points, also of cuff",
         sign: "JSON with header.schema_id.name blood-pressure",
         form: .bytes { (_, head) throws(ImportFault) in
-            let isList = head.first { $0 > 0x20 } == 0x5B
+            let isList = JSONHead.isList(head)
             return RecordImport(OMHRecords()) { $0.count == (isList ? 2 : 1) }
         }, recognise: { JSONHead.has(["header", "schema_id", "body"], in: $0) })
 }
@@ -22,10 +22,28 @@ struct OMHRecords: RecordJudge {
 
     /// `isOfAny`: of a point that names no user.
     private static func key(_ point: JSONValue, isOfAny: Bool = false) -> UInt64? {
-        guard let text = point["body"]?["effective_time_frame"]?["date_time"]?.text,
-            case .instant(let time, _)? = try? ImportTime.instant(text)
-        else { return nil }
+        guard case .instant(let time, _)? = try? Self.time(of: point["body"]?["effective_time_frame"]) else { return nil }
         return XXHash64.hash(Array("\(isOfAny ? "" : point["header"]?["user_id"]?.text ?? "")\u{0}\(time.milliseconds)".utf8).span)
+    }
+
+    /// The instant, or the beginning of the interval of one measurement; that of an average is hours long.
+    private static func time(of frame: JSONValue?) throws(ImportRefusal) -> ImportedReading.Time {
+        guard let interval = frame?["time_interval"] else {
+            guard let text = frame?["date_time"]?.text else { throw .noTime("") }
+            return try ImportTime.instant(text)
+        }
+        guard let text = interval["start_date_time"]?.text else { throw .average("time_interval") }
+        let start = try ImportTime.instant(text)
+        var seconds: Double?
+        if let text = interval["end_date_time"]?.text {
+            if case (.instant(let first, _), .instant(let last, _)) = (start, try ImportTime.instant(text)) {
+                seconds = Double(last.seconds - first.seconds)
+            }
+        } else if let duration = interval["duration"], let unit = ["ms": 0.001, "sec": 1, "min": 60][duration["unit"]?.text ?? ""] {
+            seconds = duration["value"]?.number.map { $0 * unit }
+        }
+        guard let seconds, 0..<3600 ~= seconds else { throw .average("time_interval") }
+        return start
     }
 
     private static func schema(_ point: JSONValue) -> String { point["header"]?["schema_id"]?["name"]?.text ?? "" }
@@ -44,13 +62,11 @@ struct OMHRecords: RecordJudge {
         if schema == "heart-rate" { return nil }
         guard schema == "blood-pressure" else { throw .otherKind(schema) }
         if body["descriptive_statistic"] != nil { throw .average("descriptive_statistic") }
-        if body["effective_time_frame"]?["time_interval"] != nil { throw .average("time_interval") }
-        guard let text = body["effective_time_frame"]?["date_time"]?.text else { throw .noTime("") }
+        let time = try Self.time(of: body["effective_time_frame"])
         guard let systolic = try Self.pressure(body["systolic_blood_pressure"]),
             let diastolic = try Self.pressure(body["diastolic_blood_pressure"])
         else { throw .half }
         var pressure = BloodPressure(systolic: systolic, diastolic: diastolic)
-        let time = try ImportTime.instant(text)
         let pulse = Self.key(point).flatMap { pulses[$0] } ?? Self.key(point, isOfAny: true).flatMap { pulses[$0] }
         pressure.pulse = pulse.map { PulseRate($0) }
         var reading = ImportedReading(pressure, at: time, place: place)

@@ -43,7 +43,7 @@ extension Importer {
             titles: [
                 .date: ["datum"], .clock: ["uhrzeit"], .systolic: ["sys"], .diastolic: ["dia"], .pulse: ["puls"],
                 .note: ["notiz", "bemerkung"],
-            ], signature: ["datum", "uhrzeit", "sys", "dia"], time: .text(.dmy), section: "BLUTDRUCK",
+            ], signature: ["datum", "uhrzeit", "sys", "dia"], others: ["manuellhinzugefügt"], time: .text(.dmy), section: "BLUTDRUCK",
             complete: { row, reading throws(ImportRefusal) in reading.isEntered = row["manuellhinzugefügt"] == "1" }))
 
     /// "My Heart": `0` and `null` mean no value.
@@ -64,7 +64,6 @@ extension Importer {
     static let obpm = Importer(
         "import-obpm", program: "OBPM", help: "CSV of OBPM, the predecessor of UBPM", sign: "header user;date;time;sys;dia;bpm;comment",
         table: TableLayout(
-            separators: [0x3B],
             titles: [
                 .user: ["user"], .date: ["date"], .clock: ["time"], .systolic: ["sys"], .diastolic: ["dia"], .pulse: ["bpm", "pulse"],
                 .note: ["comment"],
@@ -83,7 +82,7 @@ extension Importer {
             flags: [
                 TableLayout.FlagColumn(title: "regularheartbeat", flag: .irregularPulse, raised: ["0"], lowered: ["1"]),
                 .bit("bodymovement", .bodyMovement), .bit("incorrectcuffwrapping", .cuffLoose),
-            ],
+            ], others: ["usablemeasurement"],
             judge: { row throws(ImportRefusal) in
                 if row["usablemeasurement"] == "0" { throw .status("not usable") }
             }))

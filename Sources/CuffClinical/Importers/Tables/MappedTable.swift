@@ -46,7 +46,7 @@ extension Importer {
     static let csv = Importer(
         "import-csv", program: "a table", help: "any CSV with --columns", sign: "--columns is given",
         form: .bytes { (options, head) throws(ImportFault) in
-            guard let mapping = options.columns else { throw .needsMapping }
+            guard let mapping = options.columns else { throw .badOption("the layout csv needs --columns") }
             return try MappedTable.reader(mapping, options, head)
         })
 

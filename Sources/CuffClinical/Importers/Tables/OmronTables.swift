@@ -39,7 +39,7 @@ extension Importer {
 
     private static func omronReport(titles: [TableLayout.Field: [String]], signature: [String]) -> TableLayout {
         TableLayout(
-            separators: [0x2C, 0x3B], titles: titles, signature: signature, time: .text(nil),
+            titles: titles, signature: signature, others: ["truread"], time: .text(nil),
             complete: { row, reading throws(ImportRefusal) in
                 // `Yes`: an average of three made by the cuff. Other values are not documented, and are kept as text.
                 guard let text = row["truread"], text.lowercased() != "no" else { return }
@@ -72,7 +72,7 @@ extension Importer {
             titles: [
                 .date: ["timestamp"], .systolic: ["systolic"], .diastolic: ["diastolic"], .pulse: ["pulse"], .note: ["notes"],
             ], signature: ["timestamp", "devicename", "devicecategory"],
-            flags: [.truth("irregularhb", .irregularPulse), .truth("movementdetect", .bodyMovement)],
+            flags: [.truth("irregularhb", .irregularPulse), .truth("movementdetect", .bodyMovement)], others: ["devicecategory"],
             judge: { row throws(ImportRefusal) in
                 if row[.systolic] == nil, row[.diastolic] == nil { throw .otherKind(row["devicecategory"] ?? "another device") }
             },
@@ -84,9 +84,8 @@ extension Importer {
     static let bloodp = Importer(
         "import-bloodp", program: "bloodp", help: "CSV of bloodp", sign: "header begins User;Date;AmPm;Typ;Sys;Dia;Pulse",
         table: TableLayout(
-            separators: [0x3B],
             titles: [.user: ["user"], .date: ["date"], .systolic: ["sys"], .diastolic: ["dia"], .pulse: ["pulse"]],
-            signature: ["user", "date", "ampm", "typ", "sys", "dia", "pulse"],
+            signature: ["user", "date", "ampm", "typ", "sys", "dia", "pulse"], others: ["typ"],
             judge: { row throws(ImportRefusal) in
                 switch row["typ"] {
                 case "msr": return

@@ -90,9 +90,18 @@ final class ImportInput {
     /// The readable parts of the file. `chosen` is the layout that the user named.
     func parts(_ options: ImportOptions, chosen: Importer?) throws(IngestError) -> [Part] {
         let head = try bytes(0, min(size, Importer.headLength))
+        if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
+            throw failed(.unsupported(layout: "text in UTF-16", missing: "save it as UTF-8"))
+        }
         if let chosen, case .bytes = chosen.form, !head.starts(with: [0x50, 0x4B, 3, 4]) {
             return [Part(importer: chosen, content: .bytes, head: head)]
         }
+        let parts = try recognised(head, options, chosen).filter { chosen == nil || $0.importer.name == chosen?.name }
+        guard !parts.isEmpty else { throw failed(.badOption("it is not of the layout \(chosen?.name ?? "")")) }
+        return parts
+    }
+
+    private func recognised(_ head: [UInt8], _ options: ImportOptions, _ chosen: Importer?) throws(IngestError) -> [Part] {
         if head.starts(with: Array("SQLite format 3\u{0}".utf8)) {
             var status = stat()
             if stat("\(path)-wal", &status) == 0, status.st_size > 0 { throw IngestError(ImportRunFault.openLog(path)) }
@@ -205,7 +214,7 @@ final class ImportInput {
         var output = ImportOutput()
         var taken: IngestError?
         func hand(_ output: inout ImportOutput) throws(ImportFault) {
-            guard !output.readings.isEmpty || !output.complaints.isEmpty else { return }
+            guard !output.readings.isEmpty || !output.complaints.isEmpty || !output.unused.isEmpty else { return }
             do throws(IngestError) { try take(output) } catch {
                 taken = error
                 throw .damaged("")

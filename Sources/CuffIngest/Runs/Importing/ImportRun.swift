@@ -60,6 +60,8 @@ package struct ImportSummary: Sendable {
     package var zoneName: String?
     /// Whether suspects are imported.
     package var includesSuspects = false
+    /// Titles of columns that are not read.
+    package var unused: [String] = []
     /// The first complaints.
     package var complaints: [ImportComplaint] = []
     /// The first readings that are not stored yet, with the result for each.
@@ -178,6 +180,7 @@ package struct ImportRun {
             do throws(IngestError) {
                 try input.read(part, options, progress: progress) { (output) throws(IngestError) in
                     for complaint in output.complaints { summary.add(complaint) }
+                    summary.unused += output.unused
                     for imported in output.readings {
                         let reading = imported.reading(of: part.importer, user: request.user, received: received, zone: request.zone)
                         if ids.contains(reading.id) { try take(nil) }

@@ -17,6 +17,7 @@ extension ImportRunFault: Hinted {
 
     private static func hint(_ fault: ImportFault) -> String {
         switch fault {
+        case .unknownLayout(firstLine: ""): "`cuff import --layouts` says what is looked for"
         case .unknownLayout, .needsMapping, .missingColumn, .unmappedColumn:
             "name the columns: --columns time=Date+Time,sys=Systolic,dia=Diastolic,pulse=Pulse; `cuff import --layouts` says what is looked for"
         case .unsupported: "export in another format, or save the table as CSV and add --columns"
