@@ -36,6 +36,7 @@
 # make remote      build the helper programs that deliver readings to servers, in Remote/.build/release
 # make test-remote their unit tests, and each with real servers on loopback (KILLS=25 rounds of kill -9; PARTS="fleet mqtt";
 #                  PARTS=cluster: three RabbitMQ nodes)
+# make test-alerts the alert rules for Prometheus with its promtool: each fires where it must, and only there (in the nightly run)
 # make test-home-assistant  the MQTT sink with mosquitto and a real Home Assistant (730 MB from PyPI; in the nightly run)
 # make test-recipes run the blocks of docs/RECIPES.md and docs/FLEET.md with real servers on loopback
 # make install-remote  install the helper programs into PREFIX/libexec/cuff, and Grafana's dashboards (as root, after make remote)
@@ -259,6 +260,12 @@ test-remote-build: remote-packages
 test-sources: packages
 	$(SWIFT) build --product cuff
 	@KILLS=$(or $(filter-out 25,$(KILLS)),100) Tests/Sources/check.py .build/debug/cuff
+
+.PHONY: test-alerts
+test-alerts:
+	@Remote/Tests/servers prometheus
+	promtool check rules Remote/Prometheus/cuff.rules.yml
+	promtool test rules Remote/Tests/Prometheus/cuff.rules.test.yml
 
 .PHONY: test-home-assistant
 test-home-assistant: test-remote-build

@@ -20,12 +20,15 @@ let package = Package(
 
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "HTTPClient", dependencies: ["RemoteSink", "CCurl"]),
         .target(
             name: "HTTPSink",
-            dependencies: ["RemoteSink", .product(name: "CuffClinical", package: "cuff"), .product(name: "CuffCore", package: "cuff")]),
-        .executableTarget(name: "cuff-sink-http", dependencies: ["HTTPSink", "RemoteSink", "CCurl", "COpenSSL"]),
+            dependencies: [
+                "HTTPClient", "RemoteSink", .product(name: "CuffClinical", package: "cuff"), .product(name: "CuffCore", package: "cuff"),
+            ]),
+        .executableTarget(name: "cuff-sink-http", dependencies: ["HTTPClient", "HTTPSink", "RemoteSink", "COpenSSL"]),
         .testTarget(
-            name: "HTTPSinkTests", dependencies: ["HTTPSink", "RemoteSink", .product(name: "CuffClinical", package: "cuff")]),
+            name: "HTTPSinkTests", dependencies: ["HTTPClient", "HTTPSink", "RemoteSink", .product(name: "CuffClinical", package: "cuff")]),
 
         .systemLibrary(name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "HL7Sink", dependencies: ["RemoteSink", .product(name: "CuffClinical", package: "cuff")]),
@@ -43,7 +46,7 @@ let package = Package(
         .testTarget(
             name: "PostgresTests", dependencies: ["PersonNames", "RemoteSink", "PostgresStore", "TestServers", "cuff-sink-postgres"]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
-        .executableTarget(name: "cuff-gateway", dependencies: ["RemoteSink", "PostgresStore", "CRabbitMQ", "CCurl"]),
+        .executableTarget(name: "cuff-gateway", dependencies: ["HTTPClient", "RemoteSink", "PostgresStore", "CRabbitMQ"]),
         .testTarget(name: "GatewayTests", dependencies: ["RemoteSink", "PostgresStore", "cuff-gateway"]),
     ],
     swiftLanguageModes: [.v6]

@@ -56,6 +56,33 @@ def home(name, environment):
     return place, {**kept, "HOME": str(place), "PATH": f"{FOLDER}/bin:{os.environ['PATH']}", "CUFF_LIBEXEC": str(HELPERS), "TZ": "UTC"}
 
 
+def restore(page, database, place, environment):
+    """A person is erased and measures again; another is erased after the backup. What the page says keeps that after a restore."""
+    (place / ".config/cuff/gateway.toml").write_text(f'database = "postgres://cuff_operator@127.0.0.1:{database.port}/ward"\n')
+
+    def add(person, minutes):
+        database.sql("INSERT INTO cuff.reading (id, revision, pending, type, driver, device, measured, origin, line) VALUES "
+                     f"""('{person}{minutes:+}', 0, false, 'blood_pressure', 'phd', 'd', now() + interval '{minutes} minutes', 'memory', '{{"person": "{person}"}}')""")
+
+    def run(*words): return subprocess.run(words, cwd=place, env=environment, capture_output=True, text=True, check=True, timeout=300).stdout
+
+    add("s-a", -60)
+    run("cuff-gateway", "erase", "s-a")
+    add("s-a", 60)
+    add("s-b", -60)
+    backup = run("pg_dump", "ward")
+    run("cuff-gateway", "erase", "s-b")
+    page.run("Persons", place, environment)
+    database.sql("DROP DATABASE ward", "postgres")
+    database.sql("CREATE DATABASE ward", "postgres")
+    database.sql(backup)
+    found = "SELECT string_agg(id, ' ' ORDER BY id) FROM cuff.reading WHERE line ? 'person'"
+    check(database.sql(found) == "s-a+60 s-b-60", "the backup has the erased person", database.sql(found))
+    said = page.run("Persons", place, environment)
+    check(database.sql(found) == "s-a+60", "after the restore", database.sql(found), said)
+    check("again of s-a: 0 readings" in said and "again of s-b: 1 reading," in said, "what was erased again", said)
+
+
 def main():
     (FOLDER / "bin").mkdir()
     for program in (CUFF, *(HELPERS / name for name in ("cuff-gateway", "cuff-sink-postgres", "cuff-sink-mqtt"))):
@@ -84,6 +111,7 @@ def main():
     gateway = subprocess.Popen(["sh", "-c", "exec " + page.next("The gateway")], cwd=central, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     started.append(gateway.kill)
 
+    operator = environment
     machine, environment = home("pi-1", {**os.environ, **server})
     shutil.copy(central / "pi-1.mqtt.password", machine)
     shutil.copy(FOLDER / "rabbitmq/ca.pem", machine)
@@ -108,6 +136,7 @@ def main():
         check(done.returncode == status, f"pi-1 as {more}: {status}", done.stdout)
     gateway.terminate()
     check(gateway.wait(60) == 0, "the gateway ends in order", gateway.stderr.read())
+    restore(page, database, central, operator)
     check(not any(page.left.values()), "no block is left", page.left)
 
 

@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// The value of the `Authorization` header.
 public struct Authorization: Sendable, Equatable {
     public let value: String

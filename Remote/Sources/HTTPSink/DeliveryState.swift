@@ -1,3 +1,4 @@
+import HTTPClient
 import RemoteSink
 
 /// Groups readings into requests and maps each response to answers. One request is in flight at a time, so that

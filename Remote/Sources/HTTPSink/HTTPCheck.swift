@@ -1,3 +1,4 @@
+import HTTPClient
 import RemoteSink
 
 /// A query that stores nothing and shows whether the server would accept readings.

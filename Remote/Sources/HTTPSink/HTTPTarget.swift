@@ -1,4 +1,5 @@
 import CuffClinical
+import HTTPClient
 import RemoteSink
 
 /// The delivery target described by the address argument.

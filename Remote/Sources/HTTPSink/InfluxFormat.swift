@@ -1,4 +1,5 @@
 import CuffClinical
+import HTTPClient
 import RemoteSink
 
 /// InfluxDB's line protocol, for `/write` (1.x) and `/api/v2/write` (2.x).

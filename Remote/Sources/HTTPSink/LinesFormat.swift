@@ -1,3 +1,4 @@
+import HTTPClient
 import RemoteSink
 
 /// `cuff`'s JSON lines, one in each request, to any endpoint. A 2xx means that the reading is stored.

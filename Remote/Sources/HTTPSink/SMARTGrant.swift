@@ -1,5 +1,6 @@
 import CuffClinical
 import CuffCore
+import HTTPClient
 import RemoteSink
 
 /// SMART Backend Services: a short-lived access token in exchange for a signed JWT (RFC 7523). The caller signs;

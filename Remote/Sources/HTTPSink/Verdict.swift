@@ -1,3 +1,4 @@
+import HTTPClient
 import RemoteSink
 
 /// The meaning of a response for the readings that were sent.

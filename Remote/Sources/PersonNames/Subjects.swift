@@ -83,12 +83,11 @@ package struct Subjects {
 
     /// Beside the readings: in the service's folder, else in the user's.
     package static func keyPath() -> String? {
-        func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
         let service = "/var/lib/cuff/subject.key"
-        if let folder = variable("STATE_DIRECTORY") { return folder + "/subject.key" }
+        if let folder = environment("STATE_DIRECTORY") { return folder + "/subject.key" }
         if geteuid() == 0, access(service, F_OK) == 0 { return service }
-        let home = variable("HOME").flatMap { access($0, W_OK) == 0 ? $0 : nil }
-        guard let base = variable("XDG_DATA_HOME") ?? home.map({ $0 + "/.local/share" }) else { return nil }
+        let home = environment("HOME").flatMap { access($0, W_OK) == 0 ? $0 : nil }
+        guard let base = environment("XDG_DATA_HOME") ?? home.map({ $0 + "/.local/share" }) else { return nil }
         // Each folder on the way that is missing.
         if base == home.map({ $0 + "/.local/share" }), let home { mkdir(home + "/.local", 0o700) }
         mkdir(base, 0o700)

@@ -48,13 +48,9 @@ public final class Connection {
 
     public func start() -> Progress {
         close()
-        var keys: [UnsafePointer<CChar>?] = address.settings.map { UnsafePointer(strdup($0.key)) } + [nil]
-        var values: [UnsafePointer<CChar>?] = address.settings.map { UnsafePointer(strdup($0.value)) } + [nil]
-        defer { for text in keys + values { free(UnsafeMutablePointer(mutating: text)) } }
         phase = .connecting
         poll = PGRES_POLLING_WRITING
-        // 1: the database's name is the URI.
-        handle = PQconnectStartParams(&keys, &values, 1)
+        handle = address.open(PQconnectStartParams)
         guard handle != nil else { return lost("out of memory") }
         // The only way to the SQLSTATE of a refused connection.
         _ = PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
@@ -151,7 +147,7 @@ public final class Connection {
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK: break
             case PGRES_TUPLES_OK: if phase == .preparing { read(result) }
-            default: if fault == nil { fault = error(result) }
+            default: if fault == nil { fault = ServerFault(result, of: handle, user: address.user) }
             }
         }
         return .waiting
@@ -175,18 +171,6 @@ public final class Connection {
 
     // MARK: Faults
 
-    private func error(_ result: OpaquePointer) -> ServerFault {
-        // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY; a broken connection has no state.
-        guard let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else {
-            return ServerFault(.later, text(PQresultErrorMessage(result)), isConnectionLost: true)
-        }
-        let words = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? "error"
-        let constraint = PQresultErrorField(result, Int32(UInt8(ascii: "n"))).map { String(cString: $0) }
-        return ServerFault(
-            state: String(cString: state), message: words, user: address.user, constraint: constraint,
-            isConnectionLost: PQstatus(handle) == CONNECTION_BAD)
-    }
-
     private func failed(_ fault: ServerFault) -> Progress {
         // A failed preparation is not repeated on the same connection.
         if fault.isConnectionLost || phase == .preparing || PQstatus(handle) == CONNECTION_BAD {
@@ -198,9 +182,7 @@ public final class Connection {
     }
 
     private func notConnected() -> Progress {
-        let needsPassword = PQconnectionNeedsPassword(handle) == 1
-        let words = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-        let fault = ServerFault(connecting: words, user: address.user, needsPassword: needsPassword)
+        let fault = ServerFault(notConnected: handle, user: address.user)
         close()
         return .failed(fault)
     }
@@ -211,10 +193,5 @@ public final class Connection {
         return .failed(ServerFault(.later, text, isConnectionLost: true))
     }
 
-    private var message: String { handle == nil ? "" : text(PQerrorMessage(handle)) }
-
-    private func text(_ words: UnsafeMutablePointer<CChar>?) -> String {
-        guard let words else { return "" }
-        return String(cString: words).split(separator: "\n").map { $0.drop { $0 == " " || $0 == "\t" } }.joined(separator: " ")
-    }
+    private var message: String { handle == nil ? "" : ServerFault.text(PQerrorMessage(handle)) }
 }

@@ -32,7 +32,8 @@ public enum MachineStatement {
 
     /// A machine is seen with every message but its last will, which says that it is gone. A heartbeat that was sent before the present one
     /// is left out, e.g. one that was delivered again. Times of a clock that is wrong are not compared: when it is set back, heartbeats would
-    /// be left out for as long.
+    /// be left out for as long. A credential in it proves nothing once the machine was revoked, unless it was sent after it was added again: a
+    /// heartbeat may have waited in the queue, and a user of the broker may have the name of one that was revoked.
     public static let insert = """
         WITH sent AS MATERIALIZED (
           SELECT e->>0 AS machine, e->>1 AS presence, nullif(e->2, 'null'::jsonb) AS status, (e->>3)::timestamptz AS sent
@@ -46,13 +47,16 @@ public enum MachineStatement {
           presence = coalesce(excluded.presence, m.presence), presence_at = coalesce(excluded.presence_at, m.presence_at),
           (sent, credential, version, status) = (
             SELECT CASE WHEN is_old THEN m.sent ELSE coalesce(excluded.sent, m.sent) END,
-              CASE WHEN is_old THEN m.credential ELSE coalesce(excluded.credential, m.credential) END,
+              CASE WHEN is_old OR is_unproven THEN m.credential ELSE coalesce(excluded.credential, m.credential) END,
               CASE WHEN is_old THEN m.version ELSE coalesce(excluded.version, m.version) END,
               CASE WHEN is_old THEN m.status ELSE coalesce(excluded.status, m.status) END
             FROM (SELECT coalesce(
                 excluded.sent < m.sent AND m.sent <= clock_timestamp() + interval '5 minutes'
                 AND coalesce(m.status->>'clock', '') <> 'unsynchronised' AND coalesce(excluded.status->>'clock', '') <> 'unsynchronised',
-                false) AS is_old) AS judged)
+                false) AS is_old,
+              m.revoked IS NOT NULL OR m.added IS NOT NULL
+                AND (excluded.sent >= m.added AND coalesce(excluded.status->>'clock', '') <> 'unsynchronised') IS NOT TRUE
+                AS is_unproven) AS judged)
         """
 
     /// A JSON array of `[machine, presence, status, sent]`.

@@ -23,14 +23,10 @@ public final class Session {
     /// Connects, and checks that the tables are new enough. `limit`: seconds for each statement.
     public func open(limit: Int = 25) throws(ServerFault) {
         close()
-        var keys: [UnsafePointer<CChar>?] = address.settings.map { UnsafePointer(strdup($0.key)) } + [nil]
-        var values: [UnsafePointer<CChar>?] = address.settings.map { UnsafePointer(strdup($0.value)) } + [nil]
-        defer { for text in keys + values { free(UnsafeMutablePointer(mutating: text)) } }
-        handle = PQconnectdbParams(&keys, &values, 1)
+        handle = address.open(PQconnectdbParams)
         guard handle != nil else { throw ServerFault(.later, "out of memory", isConnectionLost: true) }
         guard PQstatus(handle) == CONNECTION_OK else {
-            let words = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-            let fault = ServerFault(connecting: words, user: address.user, needsPassword: PQconnectionNeedsPassword(handle) == 1)
+            let fault = ServerFault(notConnected: handle, user: address.user)
             close()
             throw fault
         }
@@ -88,12 +84,6 @@ public final class Session {
     private func verify(_ result: OpaquePointer?) throws(ServerFault) {
         let status = PQresultStatus(result)
         guard status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK else { return }
-        let isLost = PQstatus(handle) == CONNECTION_BAD
-        guard let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else {
-            let words = PQerrorMessage(handle).map { String(cString: $0) } ?? "the connection was lost"
-            throw ServerFault(.later, Answer.oneLine(words), isConnectionLost: true)
-        }
-        let words = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? "error"
-        throw ServerFault(state: String(cString: state), message: words, user: address.user, isConnectionLost: isLost)
+        throw ServerFault(result, of: handle, user: address.user)
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A line from a helper to `cuff`.
 public enum Answer: Sendable, Equatable {
     /// The first line, within ten seconds: the version of the protocol.
@@ -13,11 +15,12 @@ public enum Answer: Sendable, Equatable {
     case refuse(id: String, revision: Int, String)
     case fatal(String)
 
-    /// `cuff` stops the helper after these.
-    public var isLast: Bool {
+    /// `cuff` stops the helper after `later` and `fatal`: its exit status (sysexits.h). `nil` after the others.
+    public var status: Int32? {
         switch self {
-        case .later, .fatal: true
-        case .ready, .readyForDeletions, .readyForStatus, .ok, .refuse: false
+        case .later: EX_TEMPFAIL
+        case .fatal: EX_CONFIG
+        case .ready, .readyForDeletions, .readyForStatus, .ok, .refuse: nil
         }
     }
 

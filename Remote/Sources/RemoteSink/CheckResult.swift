@@ -17,6 +17,14 @@ public enum CheckResult: Error, Sendable, Equatable {
         }
     }
 
+    /// Prints the result of a check; returns the exit status.
+    public static func tell(_ check: () throws(ConfigurationFault) -> CheckResult) -> Int32 {
+        let result: CheckResult
+        do throws(ConfigurationFault) { result = try check() } catch { result = .fatal(error.description) }
+        print(result.line, terminator: "")
+        return result.status
+    }
+
     /// The exit status (sysexits.h).
     public var status: Int32 {
         switch self {

@@ -32,7 +32,7 @@ public final class Conversation {
 
     /// Sends the first line. All helpers here accept deletions if `cuff` offers them.
     public func greet(takesStatus: Bool = false) {
-        let offers = (getenv("CUFF_SINK_OFFERS").map { String(cString: $0) } ?? "").split(separator: " ")
+        let offers = (environment("CUFF_SINK_OFFERS") ?? "").split(separator: " ")
         guard offers.contains("deletions") else { return answer(.ready) }
         answer(takesStatus && offers.contains("status") ? .readyForStatus : .readyForDeletions)
     }
@@ -83,7 +83,7 @@ public final class Conversation {
         var text = ""
         for answer in answers where !isOver {
             text += answer.line
-            isOver = answer.isLast
+            isOver = answer.status != nil
         }
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -109,6 +109,9 @@ public func say(_ text: String) {
     var bytes = Array((text + "\n").utf8)
     _ = write(2, &bytes, bytes.count)
 }
+
+/// A variable of the environment; `nil` if it is empty.
+public func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
 
 /// Seconds of the monotonic clock.
 public func monotonicSeconds() -> Double {

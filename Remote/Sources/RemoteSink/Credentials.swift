@@ -15,9 +15,12 @@ public struct Credentials: Sendable {
     }
 
     public init() {
-        func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
-        let base = variable("XDG_CONFIG_HOME") ?? variable("HOME").map { $0 + "/.config" }
-        self.init(systemd: variable("CREDENTIALS_DIRECTORY"), own: base.map { $0 + "/cuff/credentials" })
+        self.init(systemd: environment("CREDENTIALS_DIRECTORY"), own: Self.folder.map { $0 + "/credentials" })
+    }
+
+    /// The user's folder for the configuration of `cuff`.
+    public static var folder: String? {
+        (environment("XDG_CONFIG_HOME") ?? environment("HOME").map { $0 + "/.config" }).map { $0 + "/cuff" }
     }
 
     /// The first line of the file, e.g. of `mqtt.password`; `nil` if the file does not exist.
@@ -74,16 +77,7 @@ public struct Credentials: Sendable {
         guard isGuarded || status.st_mode & 0o077 == 0 else {
             throw ConfigurationFault("others can read this credential; do: chmod 600 \(path)")
         }
-        var bytes = [UInt8](repeating: 0, count: longest + 1)
-        var count = 0
-        while count < bytes.count {
-            let more = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress?.advanced(by: count), $0.count - count) }
-            if more < 0 && errno == EINTR { continue }
-            guard more >= 0 else { throw ConfigurationFault("cannot read \(path): \(String(cString: strerror(errno)))") }
-            guard more > 0 else { break }
-            count += more
-        }
-        guard count <= longest, let text = String(validating: bytes[..<count], as: UTF8.self) else {
+        guard let text = SmallFile.text(file, limit: longest) else {
             throw ConfigurationFault("\(path) is not a text of at most \(longest) bytes")
         }
         return text

@@ -12,55 +12,39 @@ struct Definitions {
     var users: [User] = []
     var permissions: [Permission] = []
     var topicPermissions: [TopicPermission] = []
-    /// The virtual hosts in which messages that no queue accepts go to the queue `unrouted`.
+    /// The virtual hosts in which messages that no queue accepts go to the queue `unrouted`, for a limited time.
     var unroutedPolicies: [String] = []
 
-    private static let policy = (name: "cuff-unrouted", pattern: "^amq\\.topic$", scope: "exchanges")
-    private static let policyDefinition = object([("alternate-exchange", JSONValue.quoted(Setup.unrouted))])
+    private static let policies: [(name: String, pattern: String, scope: String, definition: String)] = [
+        ("cuff-unrouted", "^amq\\.topic$", "exchanges", #"{"alternate-exchange":"\#(Setup.unrouted)"}"#),
+        ("cuff-unrouted-expiry", "^\(Setup.unrouted)$", "queues", #"{"message-ttl":\#(Setup.unroutedDays * 86_400_000)}"#),
+    ]
 
     var json: String {
         let quoted = JSONValue.quoted
-        return Self.object([
-            (
-                "users",
-                Self.array(
-                    users.map {
-                        Self.object([
-                            ("name", quoted($0.name)), ("password", quoted($0.password)), ("tags", Self.array($0.tags.map(quoted))),
-                        ])
-                    })
-            ),
-            (
-                "permissions",
-                Self.array(
-                    permissions.map {
-                        Self.object([
-                            ("user", quoted($0.user)), ("vhost", quoted($0.vhost)), ("configure", quoted($0.configure)),
-                            ("write", quoted($0.write)), ("read", quoted($0.read)),
-                        ])
-                    })
-            ),
-            (
-                "topic_permissions",
-                Self.array(
-                    topicPermissions.map {
-                        Self.object([
-                            ("user", quoted($0.user)), ("vhost", quoted($0.vhost)), ("exchange", quoted($0.exchange)),
-                            ("write", quoted($0.write)), ("read", quoted($0.read)),
-                        ])
-                    })
-            ),
-            (
-                "policies",
-                Self.array(
-                    unroutedPolicies.map {
-                        Self.object([
-                            ("vhost", quoted($0)), ("name", quoted(Self.policy.name)), ("pattern", quoted(Self.policy.pattern)),
-                            ("apply-to", quoted(Self.policy.scope)), ("priority", "0"), ("definition", Self.policyDefinition),
-                        ])
-                    })
-            ),
-        ])
+        let users = users.map {
+            [("name", quoted($0.name)), ("password", quoted($0.password)), ("tags", Self.array($0.tags.map(quoted)))]
+        }
+        let permissions = permissions.map {
+            [("user", $0.user), ("vhost", $0.vhost), ("configure", $0.configure), ("write", $0.write), ("read", $0.read)]
+                .map { ($0, quoted($1)) }
+        }
+        let topicPermissions = topicPermissions.map {
+            [("user", $0.user), ("vhost", $0.vhost), ("exchange", $0.exchange), ("write", $0.write), ("read", $0.read)]
+                .map { ($0, quoted($1)) }
+        }
+        let policies = unroutedPolicies.flatMap { vhost in
+            Self.policies.map {
+                [
+                    ("vhost", quoted(vhost)), ("name", quoted($0.name)), ("pattern", quoted($0.pattern)), ("apply-to", quoted($0.scope)),
+                    ("priority", "0"), ("definition", $0.definition),
+                ]
+            }
+        }
+        let parts = [
+            ("users", users), ("permissions", permissions), ("topic_permissions", topicPermissions), ("policies", policies),
+        ]
+        return Self.object(parts.map { ($0, Self.array($1.map(Self.object))) })
     }
 
     /// The same as arguments of `rabbitmqctl`, without passwords: `add_user` prompts for them.
@@ -68,8 +52,8 @@ struct Definitions {
         users.map { ["add_user", $0.name] }
             + permissions.map { ["set_permissions", "-p", $0.vhost, $0.user, $0.configure, $0.write, $0.read] }
             + topicPermissions.map { ["set_topic_permissions", "-p", $0.vhost, $0.user, $0.exchange, $0.write, $0.read] }
-            + unroutedPolicies.map {
-                ["set_policy", "-p", $0, "--apply-to", Self.policy.scope, Self.policy.name, Self.policy.pattern, Self.policyDefinition]
+            + unroutedPolicies.flatMap { vhost in
+                Self.policies.map { ["set_policy", "-p", vhost, "--apply-to", $0.scope, $0.name, $0.pattern, $0.definition] }
             }
     }
 

@@ -14,8 +14,9 @@ struct Main {
                    with --operator also the administrator for `machine`
                cuff-gateway machine add NAME… | list | show NAME… | rotate [--finish] NAME… | revoke NAME…
                    give machines access to the broker, exchange it or take it away; each action is recorded in cuff.audit
-               cuff-gateway erase SUBJECT
-                   remove a person's readings from the tables, and refuse them if they are delivered again
+               cuff-gateway erase SUBJECT | --again
+                   remove a person's readings from the tables, and refuse them if they are delivered again;
+                   with --again instead of SUBJECT: those of everybody who was erased, after a backup was restored
                cuff-gateway prune --older-than AGE
                    remove readings older than, e.g., 24months
                cuff-gateway check
@@ -38,6 +39,14 @@ struct Main {
             exit(EX_USAGE)
         }
         guard !arguments.wantsHelp else { return print(usage) }
+        guard !arguments.isCheck else {
+            exit(
+                CheckResult.tell { () throws(ConfigurationFault) in
+                    let address = try BrokerAddress(arguments.from)
+                    let broker = Broker(address, password: try address.password(Credentials()))
+                    return Check.run(address, broker, try PostgresAddress(arguments.to))
+                })
+        }
         do throws(ConfigurationFault) {
             let address = try BrokerAddress(arguments.from)
             let broker = Broker(address, password: try address.password(Credentials()))
@@ -46,11 +55,6 @@ struct Main {
                 exit(try setup.run(machines: arguments.machines, isForOperator: arguments.isForOperator) ? 0 : EX_UNAVAILABLE)
             }
             let database = try PostgresAddress(arguments.to)
-            if arguments.isCheck {
-                let result = Check.run(address, broker, database)
-                print(result.line, terminator: "")
-                exit(result.status)
-            }
             var gateway = Gateway(broker, database)
             if !arguments.metrics.isEmpty {
                 let counts = GatewayCounts()
@@ -59,7 +63,7 @@ struct Main {
             }
             gateway.run()
         } catch {
-            arguments.isCheck ? print(CheckResult.fatal(error.description).line, terminator: "") : say("cuff-gateway: \(error.description)")
+            say("cuff-gateway: \(error.description)")
             exit(EX_CONFIG)
         }
     }
@@ -84,7 +88,8 @@ extension Main {
             switch verb {
             case .machine(let action, let names): try MachineVerb(options).run(action, names)
             case .check: return try CheckVerb(options: options).run()
-            case .erase(let subject): try EraseVerb(options).run(subject)
+            case .erase(let subject?): try EraseVerb(options).run(subject)
+            case .erase(nil): try EraseVerb(options).runAgain()
             case .prune(let age): try PruneVerb(options).run(age)
             }
             return 0

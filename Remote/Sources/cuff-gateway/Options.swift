@@ -5,7 +5,8 @@ import RemoteSink
 enum Verb: Equatable {
     case machine(String, [String])
     case check
-    case erase(String)
+    /// `nil`: everybody who was erased before.
+    case erase(String?)
     case prune(String)
 }
 
@@ -19,12 +20,12 @@ struct Options: Equatable {
     var output: String?
     var isFinishing = false
     var isForced = false
+    var isAgain = false
     var isJSON = false
 
     /// `/etc/cuff/gateway.toml`, or the user's own.
     static var file: String {
-        let base = getenv("XDG_CONFIG_HOME").map { String(cString: $0) } ?? getenv("HOME").map { String(cString: $0) + "/.config" }
-        let own = (base ?? "") + "/cuff/gateway.toml"
+        let own = (Credentials.folder ?? "") + "/gateway.toml"
         return access(own, R_OK) == 0 ? own : "/etc/cuff/gateway.toml"
     }
 
@@ -80,6 +81,7 @@ extension Verb {
             case "--older-than": age = try value()
             case "--finish": options.isFinishing = true
             case "--force": options.isForced = true
+            case "--again": options.isAgain = true
             case "--json": options.isJSON = true
             case _ where word.hasPrefix("-"): throw ConfigurationFault("unknown argument `\(word.prefix(40))`")
             default: names.append(word)
@@ -104,8 +106,8 @@ extension Verb {
             guard !options.isFinishing || action == "rotate" else { throw ConfigurationFault("--finish is for machine rotate") }
             return .machine(action, machines)
         case "erase":
-            guard names.count == 1 else { throw ConfigurationFault("erase requires one SUBJECT") }
-            return .erase(names[0])
+            guard names.count == (options.isAgain ? 0 : 1) else { throw ConfigurationFault("erase requires one SUBJECT, or --again") }
+            return .erase(names.first)
         case "prune":
             guard names.isEmpty, let age else { throw ConfigurationFault("prune requires --older-than AGE, e.g. 24months") }
             return .prune(age)

@@ -8,6 +8,8 @@ struct Setup {
     static let exchange = "amq.topic"
     /// Receives messages that no queue accepts.
     static let unrouted = "unrouted"
+    /// How long they stay there: they may be readings of a person who was erased since.
+    static let unroutedDays = 30
 
     private let address: BrokerAddress
     private let broker: Broker
@@ -108,7 +110,11 @@ struct Setup {
         var passwords: [String: String] = [:]
         for machine in machines where !existing.contains(machine) && passwords[machine] == nil {
             let secret = NewSecret.make()
-            try Self.write(secret, to: Self.passwordFile(machine))
+            // It may be of another broker's machine.
+            guard access(Self.passwordFile(machine), F_OK) != 0 else {
+                throw ConfigurationFault("\(Self.passwordFile(machine)) exists already; move it away")
+            }
+            try SmallFile.replace(Self.passwordFile(machine), with: secret + "\n")
             passwords[machine] = secret
         }
         do {
@@ -134,16 +140,6 @@ struct Setup {
         let result = control(["import_definitions"], input: definitions.json)
         guard result.status == 0 else {
             throw ConfigurationFault("rabbitmqctl could not import the users and their permissions: \(Answer.oneLine(result.output))")
-        }
-    }
-
-    private static func write(_ secret: String, to file: String) throws(ConfigurationFault) {
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw ConfigurationFault("cannot create \(file): \(String(cString: strerror(errno)))") }
-        defer { close(descriptor) }
-        let bytes = Array((secret + "\n").utf8)
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
-            throw ConfigurationFault("cannot write \(file): \(String(cString: strerror(errno)))")
         }
     }
 

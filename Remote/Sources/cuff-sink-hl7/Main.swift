@@ -41,22 +41,19 @@ struct Main {
     }
 
     private static func check(_ text: String) -> Int32 {
-        let result: CheckResult
-        do throws(ConfigurationFault) {
+        CheckResult.tell { () throws(ConfigurationFault) in
             let target = try HL7Target(text, hostName: ownHostName())
             ConnectGuard.begin(CheckResult.later("no connection to the receiver at \(target.place) within 30 s").line, seconds: 30)
+            defer { ConnectGuard.end() }
             switch Connection(target).open() {
             case nil:
-                result = .ok(
+                return .ok(
                     "the receiver at \(target.place) accepts connections\(target.isEncrypted ? ", and its certificate is valid" : ""); HL7 cannot be checked without a message"
                 )
-            case .fatal(let text)?: result = .fatal(text)
-            case .later(let text)?: result = .later(text)
-            case let other?: result = .later(other.line)
+            case .fatal(let text)?: return .fatal(text)
+            case .later(let text)?: return .later(text)
+            case let other?: return .later(other.line)
             }
-            ConnectGuard.end()
-        } catch { result = .fatal(error.description) }
-        print(result.line, terminator: "")
-        return result.status
+        }
     }
 }

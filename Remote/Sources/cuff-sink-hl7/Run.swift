@@ -86,11 +86,7 @@ final class Run {
         case .send(let bytes): return connection?.send(bytes).map { .lost($0) }
         case .answer(let answer):
             conversation.answer(answer)
-            switch answer {
-            case .later: status = 75
-            case .fatal: status = 78
-            case .ready, .readyForDeletions, .readyForStatus, .ok, .refuse: break
-            }
+            status = answer.status ?? status
         case .drop: connection = nil
         case .exit: break
         }

@@ -1,4 +1,5 @@
 import COpenSSL
+import HTTPClient
 import HTTPSink
 import RemoteSink
 

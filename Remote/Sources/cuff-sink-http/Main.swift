@@ -9,7 +9,7 @@ struct Main {
 
     static func main() {
         let arguments = CommandLine.arguments
-        if arguments.count == 3, arguments[1] == "--check" { check(arguments[2]) }
+        if arguments.count == 3, arguments[1] == "--check" { exit(check(arguments[2])) }
         guard arguments.count == 2, let argument = arguments.last, argument != "--help", argument != "-h" else {
             say(usage)
             exit(arguments.dropFirst().first.map { $0 == "--help" || $0 == "-h" } == true ? 0 : EX_USAGE)
@@ -22,15 +22,12 @@ struct Main {
         } catch { conversation.answer(.fatal(error.description)) }
     }
 
-    private static func check(_ argument: String) -> Never {
-        var result: CheckResult
-        do throws(ConfigurationFault) {
+    private static func check(_ argument: String) -> Int32 {
+        CheckResult.tell { () throws(ConfigurationFault) in
             let target = try HTTPTarget(argument, host: ownHostName())
             let server = try Server(target, Credentials())
-            result = HTTPCheck.run(target.format.checks) { server.perform($0) }
-        } catch { result = .fatal(error.description) }
-        print(result.line, terminator: "")
-        exit(result.status)
+            return HTTPCheck.run(target.format.checks) { server.perform($0) }
+        }
     }
 
     private static let usage = """

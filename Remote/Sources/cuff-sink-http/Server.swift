@@ -1,4 +1,5 @@
 import Glibc
+import HTTPClient
 import HTTPSink
 import RemoteSink
 
@@ -9,14 +10,15 @@ final class Server {
     private var grant: SMARTGrant?
     private let signer: JWTSigner?
 
+    /// Responses for fifty readings have about a hundred kilobytes.
+    private static let longestAnswer = 8 << 20
+
     init(_ target: HTTPTarget, _ credentials: Credentials) throws(ConfigurationFault) {
         if let file = target.caFile, access(file, R_OK) != 0 {
             throw ConfigurationFault("cannot read \(file): \(String(cString: strerror(errno)))")
         }
-        guard let client = CurlClient(caFile: target.caFile, isLoopback: target.isLoopback) else {
-            throw ConfigurationFault("libcurl cannot be set up")
-        }
-        self.client = client
+        client = try CurlClient(
+            program: "cuff-sink-http", caFile: target.caFile, isLoopback: target.isLoopback, longest: Self.longestAnswer)
         grant = target.grant
         if target.grant == nil {
             authorization = try target.authorization(credentials)

@@ -60,10 +60,7 @@ struct Main {
     }
 
     private static func check(_ text: String) -> Int32 {
-        var result: CheckResult
-        do throws(ConfigurationFault) { result = Check(try settings(text)).run() } catch { result = .fatal(error.description) }
-        print(result.line, terminator: "")
-        return result.status
+        CheckResult.tell { () throws(ConfigurationFault) in Check(try settings(text)).run() }
     }
 
     private static func forget(_ device: String, _ text: String) -> Int32 {

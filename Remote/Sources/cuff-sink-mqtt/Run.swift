@@ -83,11 +83,7 @@ final class Run {
         case .unsubscribe(let topic): broker?.unsubscribe(topic)
         case .answer(let answer):
             conversation.answer(answer)
-            switch answer {
-            case .later: status = 75
-            case .fatal: status = 78
-            case .ready, .readyForDeletions, .readyForStatus, .ok, .refuse: break
-            }
+            status = answer.status ?? status
         case .say(let text): say("cuff-sink-mqtt: \(text)")
         case .disconnect: broker?.disconnect()
         case .drop: broker = nil

@@ -20,7 +20,7 @@ struct Main {
         switch arguments.first {
         case "--help", "-h": print(usage)
         case "--schema": schema(arguments.dropFirst())
-        case "--check" where arguments.count == 2: check(arguments[1])
+        case "--check" where arguments.count == 2: exit(check(arguments[1]))
         case .some(let address) where arguments.count == 1 && !address.hasPrefix("-"): deliver(to: address)
         default: refuse(usage)
         }
@@ -57,13 +57,10 @@ struct Main {
         return (String(text[..<mark]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&")), form ?? .subjects)
     }
 
-    private static func check(_ text: String) -> Never {
-        var result: CheckResult
-        do throws(ConfigurationFault) {
-            result = DatabaseCheck.run(try PostgresAddress(try split(text).address), [ReadingStatement.insert])
-        } catch { result = .fatal(error.description) }
-        print(result.line, terminator: "")
-        exit(result.status)
+    private static func check(_ text: String) -> Int32 {
+        CheckResult.tell { () throws(ConfigurationFault) in
+            DatabaseCheck.run(try PostgresAddress(try split(text).address), [ReadingStatement.insert])
+        }
     }
 
     private static func deliver(to text: String) {

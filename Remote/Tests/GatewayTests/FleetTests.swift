@@ -1,3 +1,4 @@
+import Foundation
 import PostgresStore
 import RemoteSink
 import Testing
@@ -18,6 +19,18 @@ import Testing
         var rules = FleetRules()
         rules.version = "0.2.0"
         return rules
+    }
+
+    @Test func alertRulesAndDashboard_UseMetricsThatExist() throws {
+        let machine = machine(#""waiting":3,"refused":0,"disk_free_bytes":5,"disk_bytes":16"#)
+        let metrics = FleetText(facts: FleetFacts(machines: [machine]), rules: rules).metrics
+        let remote = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        for path in ["Prometheus/cuff.rules.yml", "Grafana/fleet.json"] {
+            let text = try String(contentsOf: remote.appending(path: path), encoding: .utf8)
+            let names = Set(text.matches(of: /cuff_[a-z_]+/).map { String($0.output) })
+            #expect(names.count > 5, "\(path)")
+            for name in names { #expect(metrics.contains("\n\(name){") || metrics.contains("\n\(name) "), "\(path): \(name)") }
+        }
     }
 
     @Test func topics_TellReadingsFromReports() {

@@ -18,6 +18,9 @@ import Testing
         #expect(policy?["apply-to"]?.string == "exchanges")
         #expect(policy?["priority"]?.integer == 0)
         #expect(policy?["definition"]?["alternate-exchange"]?.string == "unrouted")
+        let expiry = value["policies"]?.array?.last
+        #expect(expiry?["apply-to"]?.string == "queues")
+        #expect(expiry?["definition"]?["message-ttl"]?.integer == 30 * 24 * 60 * 60 * 1000)
     }
 
     @Test func subprocess_ReturnsOutputAndStatus() {

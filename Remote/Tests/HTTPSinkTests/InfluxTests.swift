@@ -1,4 +1,5 @@
 import CuffClinical
+import HTTPClient
 import RemoteSink
 import Testing
 

@@ -51,4 +51,22 @@ import Testing
         #expect(try note("6", "2000-01-01T00:00:00Z", clock: "unsynchronised") == "6|u6|6")
         #expect(try server.sql("SELECT sent FROM cuff.machine") == "2000-01-01 00:00:00+00")
     }
+
+    @Test func aHeartbeatThatWasQueuedAtRevocation_DoesNotProveTheNextAccess() throws {
+        let server = try server()
+        func note(_ time: String, clock: String = "synchronised") throws -> String {
+            let body = #"{"version":"2","user":"pi-1.2","time":"\#(time)","clock":"\#(clock)"}"#
+            let reports = [MachineStatement.Report("pi-1", status: JSONValue(parsing: Array(body.utf8)))]
+            try server.sql(MachineStatement.insert.replacing("$1", with: literal(MachineStatement.parameter(reports))), as: "cuff")
+            return try server.sql("SELECT coalesce(credential, 'none'), seen IS NOT NULL FROM cuff.machine")
+        }
+        // Revoked: the message is noted, its credential is not.
+        try server.sql("INSERT INTO cuff.machine (name, added, revoked) VALUES ('pi-1', '2026-05-01Z', '2026-05-05T10:00Z')")
+        #expect(try note("2026-05-05T10:00:01Z") == "none|t")
+        // Added again: only what was sent since then, by a clock that is right.
+        try server.sql("UPDATE cuff.machine SET added = '2026-05-05T11:00Z', revoked = NULL")
+        #expect(try note("2026-05-05T10:59:59Z") == "none|t")
+        #expect(try note("2026-05-05T11:00:01Z", clock: "unsynchronised") == "none|t")
+        #expect(try note("2026-05-05T11:00:01Z") == "pi-1.2|t")
+    }
 }

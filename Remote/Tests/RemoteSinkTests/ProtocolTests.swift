@@ -56,7 +56,7 @@ import Testing
 
     @Test func answers_AreOneLineEach() {
         #expect(Answer.ready.line == "ready 1\n")
-        #expect(Answer.readyForDeletions.line == "ready 1 deletions\n" && !Answer.readyForDeletions.isLast)
+        #expect(Answer.readyForDeletions.line == "ready 1 deletions\n" && Answer.readyForDeletions.status == nil)
         #expect(Answer.ok(id: "a", revision: 0).line == "ok a 0\n")
         #expect(Answer.refuse(id: "a", revision: 2, "x\ny\r").line == "refuse a 2 x y \n")
         #expect(Answer.later(String(repeating: "é", count: 300)).line.utf8.count == "later \n".utf8.count + 200)

@@ -2,7 +2,7 @@
 """What a gateway knows of its machines and persons: heartbeats of the real cuff-sink-mqtt, metrics, page and check; erasing a person;
 messages of other versions; the table of readings cut by month while it is used.
 
-    Tests/Servers/fleetdata.py [unittest's options]      CUFF_PROGRAMS=Remote/.build/debug, ROWS=20000
+    Tests/Servers/fleetdata.py [unittest's options]      CUFF_PROGRAMS=Remote/.build/debug, ROWS=20000, FORMER=FOLDER
 The servers are started here, on loopback, in a temporary folder.
 """
 import json, os, pathlib, shutil, socket, subprocess, sys, tempfile, threading, time, unittest, urllib.error, urllib.request
@@ -14,6 +14,8 @@ import postgres, rabbitmq
 
 PROGRAMS = pathlib.Path(os.environ.get("CUFF_PROGRAMS", HERE.parent.parent / ".build/debug")).resolve()
 ROWS = int(os.environ.get("ROWS", "20000"))
+# The built programs of the version before, e.g. of a worktree.
+FORMER = pathlib.Path(os.environ["FORMER"]).resolve() if "FORMER" in os.environ else None
 REASON = ", ".join(filter(None, [rabbitmq.missing(), postgres.missing()]))
 
 
@@ -41,6 +43,40 @@ class Sink:
         status = self.process.wait(60)
         self.process.stdout.close()
         return status
+
+
+class Writer:
+    """Stores one reading after the other by the statement of the version before, as its gateway would."""
+
+    def __init__(self, port, name):
+        self.stored, self.longest, self.fault, self.is_over = 0, 0, None, False
+        self.process = subprocess.Popen(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(port), "-U", "cuff", "-d", name],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process.stdin.write(f"PREPARE store (text) AS {(HERE / 'former/reading.sql').read_text()};\n")
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        while not self.is_over:
+            began = time.monotonic()
+            self.process.stdin.write(f"EXECUTE store('{json.dumps([['pi-1', reading(self.stored)]])}');\n\\echo stored\n")
+            self.process.stdin.flush()
+            if (said := self.process.stdout.readline()) != "stored\n":
+                self.fault = said
+                return
+            self.stored += 1
+            self.longest = max(self.longest, time.monotonic() - began)
+
+    def wait_for(self, more):
+        until, wanted = time.monotonic() + 60, self.stored + more
+        while self.stored < wanted and not self.fault and time.monotonic() < until: time.sleep(0.01)
+
+    def stop(self):
+        self.is_over = True
+        self.thread.join(60)
+        self.process.stdin.close()
+        self.process.wait(60)
+        self.process.stdout.close()
 
 
 @unittest.skipIf(REASON, REASON)
@@ -150,6 +186,11 @@ class FleetDataTests(unittest.TestCase):
         self.assertIn(": 0 readings", self.run_verb("erase", subject))
         self.assertEqual(self.database.sql(f"SELECT string_agg(result, ';' ORDER BY number) FROM cuff.audit WHERE subject = '{subject}'"),
                          "begun;erased: 2 readings, 1 message set aside;begun;erased: 0 readings, 0 messages set aside")
+        # After a restore, the same again: what was measured before is removed, and what was measured later is kept.
+        self.database.sql(f"""SET session_replication_role = replica; INSERT INTO cuff.reading (id, revision, pending, type, driver, device, measured, origin, line)
+                          VALUES ('x', 0, false, 'blood_pressure', 'phd', 'd', now() - interval '1 day', 'memory', '{{"person": "{subject}"}}')""")
+        self.assertIn(f"erased again of {subject}: 1 reading, 0 messages", self.run_verb("erase", "--again"))
+        self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.reading"), "4")
         # A name may be of several persons.
         self.deliver(reading(9, "Carla"), more="&persons=names")
         self.wait_for("SELECT count(*) FROM cuff.reading WHERE line->>'person' = 'Carla'", "1")
@@ -239,6 +280,74 @@ class FleetDataTests(unittest.TestCase):
         self.assertGreater(waited, 5, "the slow client received everything")
         self.assertLess(waited, 20)
         print(f"waited {waited:.1f} s for a client that reads slowly", flush=True)
+
+
+    def test_6_tablesOfTheFormerVersionAreMigratedUnderLoad_AndItsStatementsGoOn(self):
+        """`former` has what the version before printed as its tables and ran as its statements."""
+        self.database.sql("CREATE DATABASE former", "postgres")
+        self.database.sql((HERE / "former/tables.sql").read_text(), "former")
+        writer = Writer(self.database.port, "former")
+        try:
+            writer.wait_for(20)
+            for script in ([], ["--by-month"]):
+                for _ in range(2):
+                    self.database.sql(subprocess.run([PROGRAMS / "cuff-sink-postgres", "--schema", *script], check=True, capture_output=True, text=True).stdout, "former")
+                writer.wait_for(20)
+        finally: writer.stop()
+        self.assertEqual(writer.fault, None)
+        self.assertEqual(self.database.sql("SELECT count(*), count(DISTINCT id) FROM cuff.reading", "former"), f"{writer.stored}|{writer.stored}")
+        self.assertEqual(self.database.sql("SELECT max(version), cuff.is_by_month() FROM cuff.migration", "former"), "3|t")
+        self.assertLess(writer.longest, 1.5, "a lock was held")
+        print(f"former version: {writer.stored} readings in the table that was migrated beside them, the longest wait {writer.longest * 1000:.0f} ms", flush=True)
+
+    if FORMER:
+        def test_7_formerPrograms_BesideTheseAndAfterThem(self):
+            self.database.sql("CREATE DATABASE upgraded", "postgres")
+            former = subprocess.run([FORMER / "cuff-sink-postgres", "--schema"], check=True, capture_output=True, text=True).stdout
+            self.assertEqual(former, (HERE / "former/tables.sql").read_text(), "the kept tables are those of the version before")
+            self.database.sql(former, "upgraded")
+            (self.home / "config/cuff/credentials/mqtt.password").write_text((self.home / "pi-1.mqtt.password").read_text())
+            (self.home / "config/cuff/credentials/mqtt.password").chmod(0o600)
+            self.gateway.terminate()
+            self.gateway.wait(60)
+            address = f"mqtt://pi-1@127.0.0.1:{self.broker.mqtt}/?gateway=pi-1&state=no"
+            gateway, sent = None, 0
+
+            def run(programs):
+                nonlocal gateway
+                if gateway: gateway.kill(), gateway.wait(60)
+                gateway = subprocess.Popen([programs / "cuff-gateway", "--from", f"amqp://gateway@localhost:{self.broker.amqp}/", "--to",
+                                            f"postgres://cuff@127.0.0.1:{self.database.port}/upgraded"], env=self.environment, stderr=subprocess.DEVNULL)
+
+            def deliver(programs, count=200):
+                nonlocal sent
+                sink = subprocess.Popen([programs / "cuff-sink-mqtt", address], env={**self.environment, "CUFF_SINK_OFFERS": "deletions status"},
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                sink.stdout.readline()
+                lines = [reading(5000 + sent + n, "Anna") for n in range(count)]
+                sent += count
+                said, _ = sink.communicate("".join(json.dumps(line) + "\n" for line in lines), timeout=120)
+                self.assertEqual(sorted(said.split("\n")[:-1]), sorted(f"ok {line['id']} 0" for line in lines))
+
+            try:
+                run(FORMER)
+                deliver(FORMER)
+                self.database.sql(self.schema, "upgraded")
+                deliver(FORMER)
+                deliver(PROGRAMS)
+                # The former gateway is killed under way, and this one goes on; then back.
+                for programs in (PROGRAMS, FORMER, PROGRAMS, FORMER):
+                    deliver(FORMER)
+                    run(programs)
+                    deliver(FORMER)
+                    deliver(PROGRAMS)
+                until = time.monotonic() + 120
+                while (found := self.database.sql("SELECT count(*), count(DISTINCT id) FROM cuff.reading", "upgraded")) != f"{sent}|{sent}":
+                    self.assertLess(time.monotonic(), until, found)
+                    time.sleep(0.2)
+                self.assertEqual(self.database.sql("SELECT count(*) FROM cuff.refused", "upgraded"), "0")
+                print(f"former programs: {sent} readings in the table, of both versions of the sink through both of the gateway", flush=True)
+            finally: gateway.kill(), gateway.wait(60)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
     Tests/Servers/gateway.py [unittest's options]      CUFF_PROGRAMS=Remote/.build/debug
 The servers are started here, on loopback, in a temporary folder.
 """
-import json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, threading, time, unittest
+import contextlib, json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, threading, time, unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
@@ -14,7 +14,11 @@ from rabbitmq import free_port
 
 PROGRAMS = pathlib.Path(os.environ.get("CUFF_PROGRAMS", HERE.parent.parent / ".build/debug")).resolve()
 PASSWORD, OTHER = "r1ght-w0rd-of-the-gateway", "wr0ng-w0rd-of-the-gateway"
-REASON = ", ".join(filter(None, [rabbitmq.missing(), postgres.missing()]))
+try:
+    import pika
+    PIKA = ""
+except ImportError: PIKA = "python3-pika is not installed"
+REASON = ", ".join(filter(None, [PIKA, rabbitmq.missing(), postgres.missing()]))
 
 
 class Watcher(threading.Thread):
@@ -109,6 +113,21 @@ class GatewayTests(unittest.TestCase):
         return subprocess.run([PROGRAMS / "cuff-gateway", "--from", f"amqp://gateway@localhost:{self.broker.amqp}/", "--setup", *words], cwd=folder,
                               env=self.environment(password), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
 
+    def expire(self):
+        """What no queue accepted is dropped after 30 days; here after a second, by the policy that was set up."""
+        policies = self.broker.control("list_policies", "--no-table-headers").stdout
+        name, pattern, scope, definition = re.search(r"(cuff-unrouted-expiry)\t(\S+)\t(\S+)\t(\S+)", policies).groups()
+        self.assertEqual(json.loads(definition), {"message-ttl": 30 * 86400 * 1000})
+        with contextlib.closing(pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", self.broker.amqp))) as connection:
+            channel = connection.channel()
+            channel.confirm_delivery()
+            for limit, is_kept in ((definition, True), ('{"message-ttl":1000}', False), (definition, True)):
+                self.broker.control("set_policy", "--apply-to", scope, name, pattern, limit)
+                time.sleep(1)
+                channel.basic_publish("", "unrouted", b"x")
+                time.sleep(3)
+                self.assertEqual(channel.basic_get("unrouted", auto_ack=True)[0] is not None, is_kept, limit)
+
     def test_sentences(self):
         """In the order in which they occur when a fleet is set up."""
         self.says(r"the database: .*\(42P01|28000|3D000\).*; create the (tables|role)")
@@ -128,6 +147,7 @@ class GatewayTests(unittest.TestCase):
         for word in (secret, PASSWORD):
             self.assertNotIn(word, "".join(seen) + done.stdout + done.stderr)
 
+        self.expire()
         self.assertEqual(self.says("storing readings from the queue"), 0)
         self.says(r"the broker: .*check the user `gateway`, its password in amqp.password", password=OTHER)
         self.says(r"the broker: no connection to localhost:\d+: .*cafile=FILE", broker=f"amqps://gateway@localhost:{self.tls}/")

@@ -14,7 +14,7 @@ extension SinkKind {
     }
 }
 
-/// A CSV file (RFC 4180, one header row, CRLF) with the columns `CSVRow.columns`, named as in JSON. A pending reading that is
+/// A CSV file (RFC 4180, one header row, CRLF) with the columns of `CSVTable` and `decoder`, named as in JSON. A pending reading that is
 /// completed later becomes another row with the same id and a higher revision. Without live events.
 typealias CSVSink = FileSink<CSVFormat>
 
@@ -29,41 +29,53 @@ struct CSVFormat: LineFormat {
     var takesLiveEvents: Bool { false }
     var refusal: String { "its first row is not the header of this program" }
     var lineEnd: [UInt8] { [0x0D, 0x0A] }
-    private static let header: [UInt8] = {
+    private static let header = header(hasDecoder: true)
+    private static let formerHeader = header(hasDecoder: false)
+    /// Whether the file has the column, which came later than others: it is continued as it is.
+    private(set) var hasDecoder = true
+    private var columns: Int { CSVTable.columns.count + (hasDecoder ? 1 : 0) }
+
+    private static func header(hasDecoder: Bool) -> [UInt8] {
         var text = TextBuffer(capacity: 512)
-        CSVRow.appendHeader(to: &text)
+        CSVRow.appendHeader(hasDecoder: hasDecoder, to: &text)
         return text.array.dropLast(2)
-    }()
+    }
+
+    func continuing(_ firstLine: [UInt8]) -> CSVFormat {
+        CSVFormat(hasDecoder: firstLine.prefix { $0 != 0x0D } != Self.formerHeader[...])
+    }
+
     /// No other program's header starts with these names.
     private static let distinctive = Array("id,revision,type,".utf8)
 
-    func appendHeader(to text: inout TextBuffer) { CSVRow.appendHeader(to: &text) }
+    func appendHeader(to text: inout TextBuffer) { CSVRow.appendHeader(hasDecoder: hasDecoder, to: &text) }
 
     func append(_ entry: borrowing BatchEntry, device: String, to text: inout TextBuffer) {
-        if case .reading(let reading) = copy entry { CSVRow.append(reading, device: device, to: &text) }
+        if case .reading(let reading) = copy entry { CSVRow.append(reading, device: device, hasDecoder: hasDecoder, to: &text) }
     }
 
     func kind(of line: UnsafeRawBufferPointer, isFirst: Bool, isWhole: Bool) -> LineKind {
         if line.contains(0) { return .damaged }
         let row = line.last == 0x0D ? UnsafeRawBufferPointer(rebasing: line.dropLast()) : line
         if isFirst {
-            if row.elementsEqual(Self.header) { return .header }
+            if row.elementsEqual(hasDecoder ? Self.header : Self.formerHeader) { return .header }
             return !isWhole && begins(line) ? .damaged : .foreign
         }
-        if let key = Self.key(of: row, isWhole: isWhole) { return .own(key) }
+        if let key = key(of: row, isWhole: isWhole) { return .own(key) }
         if isWhole {
             return CSVRow.key(of: row) != nil || salvage(line) != nil ? .damaged : .added
         }
         return CSVRow.key(of: row) != nil ? .damaged : .foreign
     }
 
-    private static func key(of row: UnsafeRawBufferPointer, isWhole: Bool) -> KnownReadings.Key? {
+    private func key(of row: UnsafeRawBufferPointer, isWhole: Bool) -> KnownReadings.Key? {
         guard let key = CSVRow.key(of: row) else { return nil }
         let (cells, last) = CSVRow.cells(row)
-        // Users append their cells at the end; a torn row is followed by the next row.
-        guard cells >= CSVRow.columns.count, cells == CSVRow.columns.count || wholeRow(in: row) == nil else { return nil }
+        // Users append their cells at the end; a torn row is followed by the next row. The header of a file without `decoder` may be damaged.
+        guard cells >= CSVTable.columns.count, cells == columns || wholeRow(in: row) == nil else { return nil }
         // Without a line end the last cell may be incomplete, unless its value shows otherwise.
-        guard isWhole || last.isEmpty || last.elementsEqual("unsynchronised".utf8) else { return nil }
+        let isEnded = hasDecoder ? cells >= columns && last.last == 0x22 : last.isEmpty || last.elementsEqual("unsynchronised".utf8)
+        guard isWhole || isEnded else { return nil }
         return key
     }
 
@@ -88,10 +100,10 @@ struct CSVFormat: LineFormat {
 
     func salvage(_ line: UnsafeRawBufferPointer) -> Int? {
         let row = line.last == 0x0D ? UnsafeRawBufferPointer(rebasing: line.dropLast()) : line
-        return Self.wholeRow(in: row)
+        return wholeRow(in: row)
     }
 
-    private static func wholeRow(in row: UnsafeRawBufferPointer) -> Int? {
+    private func wholeRow(in row: UnsafeRawBufferPointer) -> Int? {
         guard row.count > KnownReadings.Key.idLength else { return nil }
         for start in (1..<row.count - KnownReadings.Key.idLength).reversed()
         where row[start + KnownReadings.Key.idLength] == 0x2C && row[start + 15] == 0x2D {

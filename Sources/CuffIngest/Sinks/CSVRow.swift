@@ -4,15 +4,21 @@ import CuffCore
 /// One reading as a row of an appended file, written by `CSVTable` and recognised here.
 enum CSVRow {
     static let table = CSVTable()
-    static let columns = CSVTable.columns
 
-    static func appendHeader(to text: inout TextBuffer) {
+    /// `hasDecoder`: the layout of files that were begun since there is a column for it, the last one.
+    static func appendHeader(hasDecoder: Bool = true, to text: inout TextBuffer) {
         table.appendHeader(to: &text)
+        if hasDecoder { text.append(",decoder") }
         text.append("\r\n")
     }
 
-    static func append(_ reading: borrowing Reading, device: String, to text: inout TextBuffer) {
+    static func append(_ reading: borrowing Reading, device: String, hasDecoder: Bool = true, to text: inout TextBuffer) {
         table.append(reading, device: device, to: &text)
+        if hasDecoder {
+            text.append(table.separator)
+            // Always quoted, and without quotes in it: without its line end, the row shows whether it is whole.
+            table.append(cell: reading.decoder?.replacing("\"", with: "'") ?? "", isQuoted: true, to: &text)
+        }
         text.append("\r\n")
     }
 

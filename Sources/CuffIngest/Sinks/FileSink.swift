@@ -29,7 +29,8 @@ final class FileSink<Format: LineFormat>: GroupingSink {
 /// The batches must be in the file of the path when `write` returns: if the file was renamed, removed, replaced or emptied
 /// meanwhile, it is reopened and all of them are written there.
 private final class ReadingLines<Format: LineFormat> {
-    private let format: Format
+    /// In the layout of the file.
+    private var format: Format
     private let path: String
     private let onFault: @Sendable (IngestError) -> Void
     private var file: LineFile
@@ -40,11 +41,13 @@ private final class ReadingLines<Format: LineFormat> {
     private static var attempts: Int { 3 }
 
     init(path: String, format: Format, onFault: @escaping @Sendable (IngestError) -> Void) throws(IngestError) {
-        self.format = format
+        let file = try LineFile(path)
+        self.file = file
+        let layout = format.continuing(file.firstLine)
+        self.format = layout
         self.path = path
         self.onFault = onFault
-        file = try LineFile(path)
-        known = try Self.examined(file, format, path, onFault)
+        known = try Self.examined(file, layout, path, onFault)
     }
 
     private static func examined(
@@ -84,11 +87,15 @@ private final class ReadingLines<Format: LineFormat> {
         for _ in 0..<Self.attempts {
             switch file.change {
             case nil: return
-            case .shortened: known = try Self.examined(file, format, path, onFault)
+            case .shortened:
+                format = format.continuing(file.firstLine)
+                known = try Self.examined(file, format, path, onFault)
             case .replaced:
                 do throws(IngestError) {
                     let named = try LineFile(path)
-                    known = try Self.examined(named, format, path, onFault)
+                    let layout = format.continuing(named.firstLine)
+                    known = try Self.examined(named, layout, path, onFault)
+                    format = layout
                     file = named
                 } catch {
                     // Renamed back meanwhile: the lock is held by this sink.

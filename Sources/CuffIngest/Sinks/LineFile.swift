@@ -98,6 +98,13 @@ final class LineFile {
 }
 
 extension LineFile {
+    /// Without its line feed; its beginning, if it is longer than any header.
+    var firstLine: [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 1 << 10)
+        let count = isRegular ? bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) } : 0
+        return Array(bytes.prefix(max(0, count)).prefix { $0 != 0x0A })
+    }
+
     static func lastLine(of path: String) -> ArraySlice<UInt8>? {
         guard let descriptor = try? Descriptor.open(path, O_RDONLY | O_NOCTTY) else { return nil }
         defer { Glibc.close(descriptor) }

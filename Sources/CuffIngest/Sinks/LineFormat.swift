@@ -21,6 +21,8 @@ protocol LineFormat: Sendable {
     var refusal: String { get }
     func appendHeader(to text: inout TextBuffer)
     func append(_ entry: borrowing BatchEntry, device: String, to text: inout TextBuffer)
+    /// The layout of a file that begins with this line; this one for an empty file.
+    func continuing(_ firstLine: [UInt8]) -> Self
     /// With its line feed.
     var lineEnd: [UInt8] { get }
     /// `isWhole` is false for what follows the last line feed.
@@ -31,4 +33,8 @@ protocol LineFormat: Sendable {
     func mayBegin(_ line: UnsafeRawBufferPointer) -> Bool
     /// The offset of a complete line in a damaged one: one that was appended after a torn line.
     func salvage(_ line: UnsafeRawBufferPointer) -> Int?
+}
+
+extension LineFormat {
+    func continuing(_ firstLine: [UInt8]) -> Self { self }
 }

@@ -97,7 +97,8 @@ import Testing
         do { _ = try CSVSink(path: path).write(batch([.sample(3, revision: 1)])) }
         let rows = folder.text("bp.csv").components(separatedBy: "\r\n").dropLast().map { $0.components(separatedBy: ",") }
         #expect(rows.count == 5)
-        #expect(rows.allSatisfy { $0.count == CSVRow.columns.count })
+        #expect(rows.allSatisfy { $0.count == 29 })
+        #expect(rows.map(\.last) == ["decoder"] + Array(repeating: "\"\"", count: 4))
         #expect(rows.map { $0[2] } == ["type", "blood_pressure", "measurement", "pending", "blood_pressure"])
         #expect(rows[1][6...9] == ["120", "80", "93", "60"])
         #expect(rows[2][21...22] == ["movement", "E44"])
@@ -113,6 +114,35 @@ import Testing
         _ = folder.write("bp.csv", String(whole.unicodeScalars.dropLast(9)))
         do { #expect(try CSVSink(path: path).write(batch([.sample(1), .sample(2)])) == 1) }
         #expect(folder.text("bp.csv") == whole)
+    }
+
+    /// A reading that another program named as its decoder, with a quote.
+    @Test func csv_HasTheDecoder_AndContinuesAFileWithoutThatColumn() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.csv")
+        var second = Reading.sample(2)
+        second.decoder = #"=cuff/0.3.0 "x""#
+        do { _ = try CSVSink(path: path).write(batch([.sample(1), second])) }
+        let whole = folder.text("bp.csv")
+        #expect(whole.components(separatedBy: "\r\n")[2].hasSuffix(#","'=cuff/0.3.0 'x'""#))
+        // Torn anywhere in the last cell, it is written again; without the line end alone, it is whole.
+        for count in 1...20 {
+            _ = folder.write("bp.csv", String(whole.unicodeScalars.dropLast(count)))
+            #expect(try CSVSink(path: path).write(batch([.sample(1), second])) == (count <= 2 ? 2 : 1))
+            #expect(folder.text("bp.csv") == whole)
+        }
+        // As files begin that were made before there was the column.
+        let lines = whole.components(separatedBy: "\r\n")
+        let former = "\(lines[0].dropLast(",decoder".count))\r\n\(lines[1].dropLast(3))\r\n"
+        _ = folder.write("bp.csv", former)
+        do { #expect(try CSVSink(path: path).write(batch([.sample(1), second])) == 1) }
+        let rows = folder.text("bp.csv").components(separatedBy: "\r\n").dropLast()
+        #expect(folder.text("bp.csv").hasPrefix(former))
+        #expect(rows.map { $0.components(separatedBy: ",").count } == [28, 28, 28])
+        // Its header was overwritten: its rows are kept.
+        _ = folder.write("bp.csv", String(repeating: "\0", count: 20) + former.dropFirst(20))
+        do { #expect(try CSVSink(path: path).write(batch([.sample(1)])) == 1) }
+        #expect(folder.text("bp.csv") == "\(lines[0])\r\n\(lines[1].dropLast(3))\r\n")
     }
 
     @Test(arguments: [

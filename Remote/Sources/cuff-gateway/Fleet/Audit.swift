@@ -19,9 +19,8 @@ struct Audit {
 
     /// `anna@broker`: who ran `sudo`, else the user of the process.
     private static func person() -> String {
-        let sudo = getenv("SUDO_USER").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         let own = getpwuid(getuid()).flatMap { $0.pointee.pw_name }.map { String(cString: $0) }
         let host = ownHostName()
-        return Answer.oneLine((sudo ?? own ?? "\(getuid())") + (host.isEmpty ? "" : "@\(host)"))
+        return Answer.oneLine((environment("SUDO_USER") ?? own ?? "\(getuid())") + (host.isEmpty ? "" : "@\(host)"))
     }
 }

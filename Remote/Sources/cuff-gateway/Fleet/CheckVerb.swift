@@ -32,18 +32,13 @@ struct CheckVerb {
 
     /// What waits at the broker, where there is a password for its management.
     private func atBroker() throws(VerbFault) -> [String] {
-        let address: ManagementAddress
-        let password: String?
-        do throws(ConfigurationFault) {
-            address = try ManagementAddress(options.management)
-            password = try Credentials().find(ManagementAddress.credential)
-        } catch { throw VerbFault(error) }
-        guard let password else { return [] }
+        let found: Management?
+        do throws(ConfigurationFault) { found = try Management(options) } catch { throw VerbFault(error) }
+        guard let management = found else { return [] }
         var sentences: [String] = []
         do throws(Management.Fault) {
-            let management = try Management(address, password: password)
             for (queue, most) in [(Gateway.queue, Self.mostWaiting), (Setup.unrouted, 0)] {
-                let path = "/queues/\(Management.word(address.vhost))/\(queue)?columns=messages"
+                let path = "/queues/\(Management.word(management.address.vhost))/\(queue)?columns=messages"
                 guard let value = try management.call(.get, path) else {
                     sentences.append("the broker has no queue `\(queue)`: cuff-gateway --setup")
                     continue
@@ -52,7 +47,8 @@ struct CheckVerb {
                 sentences.append(
                     queue == Gateway.queue
                         ? "\(FleetRules.count(count, "message")) waiting in the queue `\(queue)`: is the gateway running?"
-                        : "\(FleetRules.count(count, "message")) in `\(queue)`: no queue accepted \(count == 1 ? "it" : "them")")
+                        : "\(FleetRules.count(count, "message")) in `\(queue)`: no queue accepted \(count == 1 ? "it" : "them"); dropped "
+                            + "\(Setup.unroutedDays) days after arrival")
             }
         } catch {
             // The rest is known from the database.

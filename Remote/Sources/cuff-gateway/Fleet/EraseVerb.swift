@@ -33,15 +33,31 @@ struct EraseVerb {
             }
             try audit.note("erase", subject, "begun")
             try refuseFromNowOn(subject)
-            let (readings, letters) = try session.transaction { (session) throws(ServerFault) in
-                let counts = try remove(subject, session)
-                try audit.note("erase", subject, "erased: \(Self.amounts(counts.0, counts.1))")
-                return counts
-            }
-            print("erased of \(subject): \(Self.amounts(readings, letters)). They are not stored again if they are delivered again")
+            print("erased of \(subject): \(try remove(subject, audit)). They are not stored again if they are delivered again")
         } catch {
             throw VerbFault(
                 error.kind == .reading ? error.text : "the database: \(error.text)", error.kind == .later ? EX_TEMPFAIL : EX_CONFIG)
+        }
+    }
+
+    /// After a restore: every person of `cuff.erased`, and nothing that was measured after that was noted.
+    func runAgain() throws(VerbFault) {
+        do throws(ServerFault) {
+            try session.open(limit: Self.limit)
+            let audit = Audit(session)
+            let subjects = try session.rows("SELECT subject FROM cuff.erased ORDER BY 1").compactMap { $0.first ?? nil }
+            for subject in subjects { print("erased again of \(subject): \(try remove(subject, audit))") }
+            if subjects.isEmpty { print("nobody was erased") }
+        } catch { throw VerbFault(error) }
+    }
+
+    /// Returns the amounts.
+    private func remove(_ subject: String, _ audit: Audit) throws(ServerFault) -> String {
+        try session.transaction { (session) throws(ServerFault) in
+            let counts = try remove(subject, session)
+            let amounts = Self.amounts(counts.0, counts.1)
+            try audit.note("erase", subject, "erased: \(amounts)")
+            return amounts
         }
     }
 

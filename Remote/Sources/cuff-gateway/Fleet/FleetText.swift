@@ -31,6 +31,7 @@ struct FleetText {
                     ("{state=\"\(trouble.rawValue)\"}", "\(troubles.count { $0.troubles.contains(trouble) })")
                 })
         family("cuff_machine_contact_age_seconds", "gauge", "Since the last message of the machine.", each(\.seen))
+        family("cuff_machine_heartbeat_interval_seconds", "gauge", "How often it sends a heartbeat.", each(\.interval))
         family(
             "cuff_machine_unsent_readings", "gauge", "Readings that wait on the machine.", each { $0.interval == nil ? nil : $0.waiting })
         family(

@@ -25,19 +25,18 @@ struct MachineVerb {
 
     init(_ options: Options) throws(VerbFault) {
         self.options = options
-        let address: ManagementAddress
-        let password: String?
+        let management: Management?
         do throws(ConfigurationFault) {
-            address = try ManagementAddress(options.management)
-            password = try Credentials().find(ManagementAddress.credential)
+            management = try Management(options)
             session = Session(try PostgresAddress(options.database))
         } catch { throw VerbFault(error) }
-        guard let password else {
+        guard let management else {
             let place = Credentials().place(ManagementAddress.credential)
             throw VerbFault(
-                "no password for the broker's administrator `\(address.user)`: `cuff-gateway --setup --operator` writes it to \(place)")
+                "no password for the broker's administrator `\(options.management)`: `cuff-gateway --setup --operator` writes it to \(place)"
+            )
         }
-        do throws(Management.Fault) { users = BrokerUsers(try Management(address, password: password)) } catch { throw VerbFault(error) }
+        users = BrokerUsers(management)
         audit = Audit(session)
     }
 

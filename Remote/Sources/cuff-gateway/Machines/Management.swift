@@ -1,5 +1,4 @@
-import CCurl
-import Glibc
+import HTTPClient
 import RemoteSink
 
 /// Where RabbitMQ's management API is: `http://USER@localhost:15672/`, or `https://USER@HOST/?cafile=FILE`.
@@ -42,101 +41,50 @@ final class Management {
         var isAway = false
     }
 
-    enum Method: String { case get = "GET", put = "PUT", delete = "DELETE" }
-
     let address: ManagementAddress
-    private let password: String
-    private let handle: UnsafeMutableRawPointer
-    private let answer = Bytes()
+    private let authorization: String
+    private let client: CurlClient
 
-    private static let connectLimit = 10
-    private static let limit = 40
-    /// CURLAUTH_BASIC, a macro with a cast.
-    private static let basic = 1
     /// All users or connections of a hundred thousand machines.
     private static let longest = 128 << 20
 
-    private final class Bytes { var bytes: [UInt8] = [] }
-
-    init(_ address: ManagementAddress, password: String) throws(Fault) {
-        unsetenv("SSLKEYLOGFILE")
-        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let handle = curl_easy_init() else {
-            throw Fault(text: "libcurl cannot be set up")
-        }
+    init(_ address: ManagementAddress, password: String) throws(ConfigurationFault) {
         self.address = address
-        self.password = password
-        self.handle = UnsafeMutableRawPointer(handle)
+        authorization = "Basic " + Base64.string(Array("\(address.user):\(password)".utf8))
+        client = try CurlClient(
+            program: "cuff-gateway", caFile: address.caFile, isLoopback: address.isLoopback, longest: Self.longest)
     }
 
-    deinit { curl_easy_cleanup(handle) }
+    /// The one of the options; `nil` without its password.
+    convenience init?(_ options: Options) throws(ConfigurationFault) {
+        let address = try ManagementAddress(options.management)
+        guard let password = try Credentials().find(ManagementAddress.credential) else { return nil }
+        try self.init(address, password: password)
+    }
 
     /// `path` has encoded words: `/users/pi-1`. Returns `nil` for 404.
     @discardableResult
-    func call(_ method: Method, _ path: String, _ body: String? = nil) throws(Fault) -> JSONValue? {
-        let code = perform(method, path, body)
-        guard code == CURLE_OK else {
-            let words = String(cString: curl_easy_strerror(code))
-            let isTLS = [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR].contains(code)
-            throw Fault(
-                text: "the management API at \(address.url): \(words)\(isTLS ? "; name the authority with cafile=FILE" : "")",
-                isAway: !isTLS)
+    func call(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") throws(Fault) -> JSONValue? {
+        let request = HTTPRequest(method, address.url + path, headers: [.init("Content-Type", "application/json")], body: body)
+        let answer: HTTPAnswer
+        switch client.perform(request, authorization: authorization) {
+        case .answered(let found): answer = found
+        case .unreachable(let text): throw Fault(text: "the management API at \(address.url): \(text)", isAway: true)
+        case .misconfigured(let text): throw Fault(text: "the management API at \(address.url): \(text)")
         }
-        var status = 0
-        ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
-        switch status {
-        case 200..<300: return answer.bytes.isEmpty ? .null : JSONValue(parsing: answer.bytes) ?? .null
+        let value = JSONValue(parsing: answer.body)
+        let reason = Answer.oneLine(value?["reason"]?.string ?? value?["error"]?.string ?? "no reason")
+        switch answer.status {
+        case 200..<300: return value ?? .null
         case 404: return nil
         case 401, 403:
             throw Fault(
                 text:
                     "the management API refuses `\(address.user)` (\(reason)); check \(ManagementAddress.credential), and that the user has "
                     + "the tag administrator: cuff-gateway --setup --operator")
-        case 500...: throw Fault(text: "the management API answers \(status) (\(reason))", isAway: true)
-        default: throw Fault(text: "the management API answers \(status) to \(method.rawValue) \(path) (\(reason))")
+        case 500...: throw Fault(text: "the management API answers \(answer.status) (\(reason))", isAway: true)
+        default: throw Fault(text: "the management API answers \(answer.status) to \(method.rawValue) \(path) (\(reason))")
         }
-    }
-
-    private var reason: String {
-        let value = JSONValue(parsing: answer.bytes)
-        return Answer.oneLine(value?["reason"]?.string ?? value?["error"]?.string ?? "no reason")
-    }
-
-    private func perform(_ method: Method, _ path: String, _ body: String?) -> CURLcode {
-        curl_easy_reset(handle)
-        answer.bytes.removeAll()
-        var list = curl_slist_append(nil, "Content-Type: application/json")
-        list = curl_slist_append(list, "Expect:")
-        defer { curl_slist_free_all(list) }
-        ccurl_set_list(handle, CURLOPT_HTTPHEADER, list)
-        ccurl_set_text(handle, CURLOPT_URL, address.url + path)
-        ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, method.rawValue)
-        if let body {
-            ccurl_set_long(handle, CURLOPT_POSTFIELDSIZE, body.utf8.count)
-            ccurl_set_text(handle, CURLOPT_COPYPOSTFIELDS, body)
-        }
-        ccurl_set_long(handle, CURLOPT_HTTPAUTH, Self.basic)
-        ccurl_set_text(handle, CURLOPT_USERNAME, address.user)
-        ccurl_set_text(handle, CURLOPT_PASSWORD, password)
-        ccurl_set_text(handle, CURLOPT_PROTOCOLS_STR, address.isLoopback ? "http,https" : "https")
-        ccurl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
-        ccurl_set_long(handle, CURLOPT_NETRC, 0)
-        ccurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
-        ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT, Self.connectLimit)
-        ccurl_set_long(handle, CURLOPT_TIMEOUT, Self.limit)
-        ccurl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 1)
-        ccurl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 2)
-        ccurl_set_long(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        if let file = address.caFile { ccurl_set_text(handle, CURLOPT_CAINFO, file) }
-        if address.isLoopback { ccurl_set_text(handle, CURLOPT_NOPROXY, "*") }
-        ccurl_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(answer).toOpaque())
-        ccurl_set_receive(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-            guard let bytes, let context else { return 0 }
-            let answer = Unmanaged<Bytes>.fromOpaque(context).takeUnretainedValue()
-            guard answer.bytes.count + size * count <= Management.longest else { return 0 }
-            answer.bytes += UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return size * count
-        }
-        return curl_easy_perform(handle)
     }
 
     /// One word of a path: everything but letters, digits and `-._~` is encoded.

@@ -1,33 +1,38 @@
 import CCurl
 import Glibc
-import HTTPSink
 import RemoteSink
 
 /// Performs one request at a time over one kept connection. Certificates are always verified; redirects are never followed.
-final class CurlClient {
+public final class CurlClient {
     private let handle: OpaquePointer
+    private let program: String
     private let caFile: String?
     private let isLoopback: Bool
     private let error = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    private let body = Body()
+    private let body: Body
 
     private static let connectLimit = 10
     /// `cuff` gives up after 60 s without an answer.
     private static let limit = 45
-    /// Responses for fifty readings have about a hundred kilobytes.
-    private static let longestBody = 8 << 20
 
     private final class Body {
         var bytes: [UInt8] = []
         var head = AnswerHead()
+        let longest: Int
+
+        init(longest: Int) { self.longest = longest }
     }
 
-    /// `nil` when libcurl cannot be set up.
-    init?(caFile: String?, isLoopback: Bool) {
+    /// `longest`: the most bytes of a response.
+    public init(program: String, caFile: String?, isLoopback: Bool, longest: Int) throws(ConfigurationFault) {
         // SSLKEYLOGFILE would write every session's keys to a file.
         unsetenv("SSLKEYLOGFILE")
-        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let handle = curl_easy_init() else { return nil }
+        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let handle = curl_easy_init() else {
+            throw ConfigurationFault("libcurl cannot be set up")
+        }
         self.handle = OpaquePointer(handle)
+        self.program = program
+        body = Body(longest: longest)
         self.caFile = caFile
         self.isLoopback = isLoopback
     }
@@ -37,7 +42,7 @@ final class CurlClient {
         error.deallocate()
     }
 
-    func perform(_ request: HTTPRequest, authorization: String?) -> HTTPOutcome {
+    public func perform(_ request: HTTPRequest, authorization: String?) -> HTTPOutcome {
         let curl = UnsafeMutableRawPointer(handle)
         curl_easy_reset(curl)
         body.bytes.removeAll(keepingCapacity: true)
@@ -52,12 +57,8 @@ final class CurlClient {
         list = curl_slist_append(list, "Expect:")
         ccurl_set_list(curl, CURLOPT_HTTPHEADER, list)
         ccurl_set_text(curl, CURLOPT_URL, request.url)
-        switch request.method {
-        case .get, .options:
-            ccurl_set_long(curl, CURLOPT_HTTPGET, 1)
-            if request.method == .options { ccurl_set_text(curl, CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
-        case .post:
-            ccurl_set_long(curl, CURLOPT_POST, 1)
+        ccurl_set_text(curl, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        if request.method == .post || request.method == .put {
             ccurl_set_long(curl, CURLOPT_POSTFIELDSIZE, request.body.utf8.count)
             ccurl_set_text(curl, CURLOPT_COPYPOSTFIELDS, request.body)
         }
@@ -76,14 +77,14 @@ final class CurlClient {
         ccurl_set_long(curl, CURLOPT_SSL_VERIFYPEER, 1)
         ccurl_set_long(curl, CURLOPT_SSL_VERIFYHOST, 2)
         ccurl_set_long(curl, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        ccurl_set_text(curl, CURLOPT_USERAGENT, "cuff-sink-http/\(helperVersion)")
+        ccurl_set_text(curl, CURLOPT_USERAGENT, "\(program)/\(helperVersion)")
         if let caFile { ccurl_set_text(curl, CURLOPT_CAINFO, caFile) }
         if isLoopback { ccurl_set_text(curl, CURLOPT_NOPROXY, "*") }
         ccurl_set_pointer(curl, CURLOPT_WRITEDATA, Unmanaged.passUnretained(body).toOpaque())
         ccurl_set_receive(curl, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             guard let bytes, let context else { return 0 }
             let body = Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()
-            guard body.bytes.count + size * count <= CurlClient.longestBody else { return 0 }
+            guard body.bytes.count + size * count <= body.longest else { return 0 }
             body.bytes += UnsafeRawBufferPointer(start: bytes, count: size * count)
             return size * count
         }
@@ -128,7 +129,7 @@ final class CurlClient {
         case CURLE_SSL_CACERT_BADFILE: return .misconfigured("cannot use the certificates in \(caFile ?? "the system's file") (\(message))")
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: return .misconfigured("the address is not usable (\(message))")
         case CURLE_OPERATION_TIMEDOUT: return .unreachable("the server does not answer (\(message))")
-        case CURLE_WRITE_ERROR: return .unreachable("the server's answer is longer than \(Self.longestBody >> 20) MB")
+        case CURLE_WRITE_ERROR: return .unreachable("the server's answer is longer than \(body.longest >> 20) MB")
         default: return .unreachable(message)
         }
     }

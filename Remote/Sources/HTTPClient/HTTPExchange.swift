@@ -1,5 +1,5 @@
 public struct HTTPRequest: Sendable, Equatable {
-    public enum Method: String, Sendable { case get = "GET", post = "POST", options = "OPTIONS" }
+    public enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE", options = "OPTIONS" }
 
     public let method: Method
     public let url: String
@@ -43,7 +43,7 @@ public struct HTTPAnswer: Sendable, Equatable {
     public var isSuccess: Bool { 200..<300 ~= status }
 
     /// The beginning of a plain-text body, for messages; empty for HTML and JSON.
-    var words: String {
+    public var words: String {
         guard let text = String(validating: body.prefix(2000), as: UTF8.self) else { return "" }
         let start = text.drop { $0.isWhitespace }
         return start.hasPrefix("<") || start.hasPrefix("{") || start.hasPrefix("[") ? "" : String(start.prefix(160))
