@@ -9,6 +9,7 @@
 # make install     install the result of `make build` below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
 # make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, and their SBOM, in .build/deb
 # make test-deb    install, upgrade and purge them in a debootstrap Debian (as root; SUITE=bookworm)
+# make test-system the package under systemd, in a virtual machine: two cuffs, two persons, the page, restart, upgrade, purge (as root)
 # make newcomer    the path of a newcomer with the debug build: two cuffs, two persons, the service, the page with its link, the report
 # make pictures    renew the pictures of README.md in docs/pictures
 # make test-web    test the page of `cuff watch --web` in a headless Chromium, if installed; screenshots in .build/web-pictures
@@ -308,6 +309,10 @@ deb:
 test-deb:
 	@Tests/packaging/scripts.py
 	@Tests/packaging/run $(SUITE) .build/deb || { status=$$?; [ $$status = 77 ] && echo "test-deb: skipped"; }
+
+.PHONY: test-system
+test-system:
+	@Tests/System/run .build/deb || { status=$$?; [ $$status = 77 ] && echo "test-system: skipped"; }
 
 test-web: build
 	@Tests/Web/run .build/release/cuff || { status=$$?; [ $$status = 77 ] && echo "test-web: skipped"; }
