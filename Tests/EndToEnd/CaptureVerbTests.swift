@@ -115,8 +115,10 @@ import Testing
         defer { simulator.signal(SIGKILL) }
         #expect(try await eventually(60) { FileManager.default.fileExists(atPath: port) }, "\(simulator.said)")
         let file = scratch.path("memory.pcapng")
-        let record = try await CuffProcess.run(["record", port, "--driver", "beurer-serial", "-o", file, "--timeout", "14s"])
+        let record = try await CuffProcess.run(["record", port, "--driver", "bm58", "-o", file, "--timeout", "14s"])
         #expect(record.status == 0, "\(record.errors)")
+        let recorded = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
+        #expect(recorded.contains("cuff: Beurer BM58 (PL2303)"), "the model that was named")
         #expect(record.objects("blood_pressure").count == 4)
         let replay = try await CuffProcess.run(["replay", file])
         #expect(

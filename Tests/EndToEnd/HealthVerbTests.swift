@@ -336,7 +336,7 @@ import Testing
         let all = try await read()
         #expect(all.status == 0, "\(all.errors)")
         let times = all.objects("blood_pressure").compactMap { $0["device_time"] as? String }.sorted()
-        #expect(times.count == 6)
+        try #require(times.count == 6)
         let some = try await read("--since", times[1], "--until", times[4], "--tz", "UTC")
         #expect(some.status == 0, "\(some.errors)")
         #expect(some.objects("blood_pressure").compactMap { $0["device_time"] as? String }.sorted() == Array(times[1..<4]))

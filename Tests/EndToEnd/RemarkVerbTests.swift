@@ -90,7 +90,7 @@ import Testing
         let page = scratch.path("report.pdf")
         let without = try await CuffProcess.run(["report", "-o", page, "--db", database], environment: ["PATH": "/nonexistent"])
         #expect(without.status == 69, "\(without.errors)")
-        #expect(without.errors.contains("no browser is installed") && without.errors.contains("report.html"))
+        #expect(without.errors.contains("neither a browser nor WeasyPrint is installed") && without.errors.contains("report.html"))
         #expect(!FileManager.default.fileExists(atPath: page))
         // A stand-in that prints nothing, and one that does.
         let folder = scratch.path("bin")
@@ -116,6 +116,23 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: page)[.posixPermissions] as? Int == 0o600)
         let left = try FileManager.default.contentsOfDirectory(atPath: (page as NSString).deletingLastPathComponent)
         #expect(!left.contains { $0.hasPrefix("cuff-report") }, "nothing is left behind")
+    }
+
+    /// A stand-in copies the page that WeasyPrint gets: without variables, and with a style in each picture.
+    @Test func aPage_IsPrintedByWeasyPrint_WhereNoBrowserIs() async throws {
+        _ = try await fill()
+        let (page, folder) = (scratch.path("report.pdf"), scratch.path("bin"))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try "#!/bin/sh\n{ printf '%%PDF-'; /bin/cat \"$1\"; } >\"$2\"\n".write(
+            toFile: folder + "/weasyprint", atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/weasyprint")
+        let printed = try await CuffProcess.run(["report", "-o", page, "--db", database], environment: ["PATH": folder])
+        #expect(printed.status == 0, "\(printed.errors)")
+        let text = try String(contentsOfFile: page, encoding: .utf8)
+        #expect(text.contains("</html>") && !text.contains("var(--") && text.contains("border-bottom: 2px solid #000"))
+        let pictures = text.components(separatedBy: "<svg ").dropFirst()
+        #expect(pictures.count == 4)
+        for one in pictures { #expect(one.contains("><style>text{") && one.contains(".sb, .sl, .sm { stroke: #b3400e }")) }
     }
 
     @Test func edit_IsForWhatWasTypedIn() async throws {

@@ -67,17 +67,44 @@ import Testing
             folder: scratch)
         defer { watch.signal(SIGKILL) }
         #expect(try await eventually { watch.said.contains("page at http://") }, "\(watch.said)")
-        let start = try #require(watch.said.range(of: "http://"))
-        let address = watch.said[start.lowerBound...].prefix { $0 != "\n" && $0 != " " }
-        let port = try #require(address.split(separator: ":").last?.prefix { $0.isNumber })
-        let request = "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET /api/state HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&3; cat <&3"
-        func text() async throws -> String { try await CuffProcess.run(executable: "/bin/bash", ["-c", request]).output }
-        #expect(try await eventually { try await text().contains("\"live\":[{") })
+        #expect(try await eventually { try await answer("/api/state", of: watch).contains("\"live\":[{") })
         simulator.signal(SIGKILL)
         #expect(
             try await eventually {
-                let text = try await text()
+                let text = try await answer("/api/state", of: watch)
                 return text.contains("\"cuffs\":[]") && text.contains("\"live\":[]")
             })
+    }
+
+    private func answer(_ path: String, of watch: RunningCuff, meanwhile: String = "") async throws -> String {
+        // An event stream does not end.
+        let start = try #require(watch.said.range(of: "http://"))
+        let address = watch.said[start.lowerBound...].prefix { $0 != "\n" && $0 != " " }
+        let port = try #require(address.split(separator: ":").last?.prefix { $0.isNumber })
+        let request =
+            "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&3; \(meanwhile) timeout 14 cat <&3"
+        return try await CuffProcess.run(executable: "/bin/bash", ["-c", request]).output
+    }
+
+    @Test func thePage_NamesWrongSections_AndFollowsTheConfiguration() async throws {
+        let database = scratch.path("bp.db")
+        #expect(try await CuffProcess.run(["add", "128/82", "--db", database]).status == 0)
+        let config = try scratch.write("c.toml", "[report]\nrule = \"all\"\n[person.Anna]\ncufs = [\"hall\"]\n")
+        let watch = try RunningCuff(
+            ["watch", "--config", config, "--web", "127.0.0.1:0", "--sink", "sqlite:\(database)"], folder: scratch)
+        defer { watch.signal(SIGKILL) }
+        #expect(try await eventually { watch.said.contains("page at http://") }, "\(watch.said)")
+        let before = try await answer("/", of: watch)
+        #expect(before.contains("128/82") && before.contains("<li>c.toml:4: ") && !before.contains("Rule: European Society"), "\(before)")
+        _ = try scratch.write("c.toml", "[report]\nrule = \"esc-2024\"\n")
+        watch.signal(SIGHUP)
+        #expect(try await eventually { watch.said.contains("configuration reloaded") }, "\(watch.said)")
+        let after = try await answer("/", of: watch)
+        #expect(after.contains("Rule: European Society of Cardiology, 2024") && !after.contains("c.toml"), "\(after)")
+        // Viewers hear of what another program changes.
+        let quiet = try await answer("/events", of: watch)
+        #expect(quiet.contains("text/event-stream") && !quiet.contains("event: changed"), "\(quiet)")
+        let add = "(sleep 2; '\(CuffProcess.path)' add 129/83 --db '\(database)') >/dev/null 2>&1 &"
+        #expect(try await answer("/events", of: watch, meanwhile: add).contains("event: changed"))
     }
 }

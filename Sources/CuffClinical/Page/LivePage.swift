@@ -80,6 +80,8 @@ package struct LivePage: Sendable {
     package var cuffs: [Cuff] = []
     package var live: [Live] = []
     package var deliveries: [Delivery] = []
+    /// Why sections of the configuration were left out.
+    package var skipped: [String] = []
     /// The zone of times without an offset.
     package var zone: ZoneTable
     package var generator: String
@@ -128,6 +130,7 @@ package struct LivePage: Sendable {
         text.append("</div>\n")
         appendCuffs(to: &text)
         appendDeliveries(to: &text)
+        appendList("skipped", .skippedSections, skipped.map { "\($0)" }, to: &text)
         text.append(html: "</main>\n<footer><p>\(generator). \(language[.intendedUse])</p></footer>\n</body>\n</html>\n")
     }
 

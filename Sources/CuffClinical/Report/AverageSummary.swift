@@ -42,7 +42,7 @@ struct AverageSummary {
         if let days = rule.plannedDays, average.daysMeasured > days {
             parts.append(language[.plannedDays, days])
         } else if let planned = average.plannedReadings {
-            parts.append(language[.planned, planned] + remark(rule.planEvidence))
+            parts.append(language[.planned, planned] + language.remark(rule.planEvidence))
         }
         if rule.isTrendOnly {
             parts.append(language[.trendOnly])
@@ -55,16 +55,11 @@ struct AverageSummary {
                 default: .daysMeasured
                 }
             parts.append(
-                language[.tooFew, worst.found, worst.least, language[unit]] + (rule.evidence(of: worst.number).map(remark) ?? ""))
+                language[.tooFew, worst.found, worst.least, language[unit]] + (rule.evidence(of: worst.number).map(language.remark) ?? ""))
         } else if rule.least != AveragingRule.Least() {
             parts.append(language[.enough])
         }
         return parts.joined(separator: "; ")
-    }
-
-    /// The mandatory remark on a number that was not checked.
-    private func remark(_ evidence: Evidence) -> String {
-        evidence.needsRemark ? " (\(language.word("grade", evidence.rawValue)))" : ""
     }
 
     /// `3 irregular pulse, 1 body movement`; empty for none.
@@ -77,21 +72,18 @@ struct AverageSummary {
     func judgement(_ guideline: PressureGuideline?, isAdult: Bool) -> [String] {
         let comparison = AverageLines(sources: [], guideline: guideline, setting: lines.setting, isAdult: isAdult)
         guard let judgement = comparison.judgement(of: average) else { return [] }
-        func word(_ isReached: Bool) -> String { language[isReached ? .reached : .below] }
         var parts: [String] = []
         for mean in judgement.threshold == nil ? [] : judgement.means {
-            let words = language[.averageIs, word(mean.systolicReached), word(mean.diastolicReached)]
+            let words = language[.averageIs, language.reached(mean.systolicReached), language.reached(mean.diastolicReached)]
             switch mean.window {
             case .morning: parts.append("\(language[.morning]): \(words)")
             case .evening: parts.append("\(language[.evening]): \(words)")
             case .other, nil: parts.append(words)
             }
         }
-        if let name = judgement.className, let evidence = judgement.classEvidence {
-            let isolated = judgement.isolated.map { $0.isSystolic ? ", isolated systolic" : ", isolated diastolic" }.joined()
-            let condition = judgement.condition.isEmpty ? "" : "; \(judgement.condition)"
-            parts.append(
-                language[.guidelineClass, "\(name)\(isolated) (\(language.word("grade", evidence.rawValue))\(condition))"])
+        if let name = language.className(judgement), let evidence = judgement.classEvidence {
+            let words = "\(name) (\(language.word("grade", evidence.rawValue))\(language.condition(judgement)))"
+            parts.append(language[.guidelineClass, words])
         }
         return parts
     }

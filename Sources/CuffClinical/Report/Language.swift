@@ -143,7 +143,20 @@ extension Language {
         for word in MeasurementFlags.words { add("flag", word, String?.none) }
         for reason in FailureReason.allCases { add("failure", reason.word, String?.none) }
         for reason in LeavingOut.all { add("reason", reason.word, reason.sentence) }
-        for grade in Evidence.allCases { add("grade", grade.rawValue, grade.words) }
+        for grade in Evidence.allCases {
+            add("grade", grade.rawValue, grade.words)
+            add("short", grade.rawValue, grade.shortWords)
+        }
+        for guideline in PressureGuideline.all {
+            for table in guideline.classes.values {
+                add("class", table.lowest, table.lowest)
+                for one in table.classes {
+                    add("class", one.name, one.name)
+                    if !one.condition.isEmpty { add("condition", one.condition, one.condition) }
+                }
+            }
+        }
+        for dipping in AmbulatoryRecording.Dipping.allCases { add("dipping", dipping.rawValue, String?.none) }
         for setting in PressureSetting.allCases { add("setting", setting.rawValue, setting.words) }
         for number in RuleNumber.allCases { add("rule", number.rawValue, String?.none) }
         for basis in Report.Entry.TimeBasis.allCases { add("time", "\(basis)", basis.words) }

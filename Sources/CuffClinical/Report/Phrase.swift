@@ -18,11 +18,18 @@ enum Phrase: String, Sendable, Hashable, CaseIterable {
     // Where the numbers come from
     case explained, explainedText, rules, numberOfRule, value, evidence, quotation, exactMeans, exactMean, readingID, when, partOfDay, what
     case why, cuff, counts
+    // A day and a night
+    case dayAndNight, fromTo, recordingHead, wholeDay, byDay, byNight, byHours, ruleName, hours, hoursOf, fixedHours, diary, supersededBy
+    case measurements, validOfTried, validOfPlanned, failedCount, leftOutCount, validity, validRecording, invalidRecording
+    case ofUsually, ofPreferably, ofPercent, ofDay, ofNight, nightlyFall, fallOf, thatNight, surge, fromTrough, fromBeforeWaking
+    case variability, systolicDeviation, diastolicDeviation, weightedByDay, weightedByTime, threshold, loads, guideline, className
+    case isolatedSystolic, isolatedDiastolic, systolicSign, diastolicSign, nightShaded
     // The live page
     case asOf, skip, measuring, cuffPressure, measurementsInProgress, connectionLost, silent
     case alerts, alertRule, condition, since, person, persons, everyone, noReadingsYet, noReadingsInRange
     case today, yesterday, lastDays, oneYear, everything, shownRange, latestReadings, notes, failedWith, timeUnknown
-    case report, csv, cuffs, noCuff, readingsSince, connected, sinks, optional, kept, waiting, failing, following, notConnected
+    case report, csv, cuffs, noCuff, readingsSince, connected, sinks, skippedSections
+    case optional, kept, waiting, failing, following, notConnected
     case shownIsOld, shortMoment, meanPressure, perMinuteOf
     // Persons without a name
     case user, userOf, userTypedIn, withoutUser, typedInWithoutUser

@@ -26,6 +26,7 @@ package struct RangePlot: Sendable {
 
     package let style: Style
     package let lines: ReferenceLines
+    private let language: Language
     private let columns: [Column]
     private let step: Int
     /// Without the unit.
@@ -42,8 +43,7 @@ package struct RangePlot: Sendable {
     static let gutter = 6
 
     package init(_ days: StatisticsCollection, style: Style = Style(), lines: ReferenceLines = .home) {
-        self.style = style
-        self.lines = lines
+        (self.style, self.lines, language) = (style, lines, .english)
         let buckets = days.buckets
         let firstDay = buckets.first?.key ?? 0
         let room = style.width - Self.gutter - 1
@@ -63,15 +63,16 @@ package struct RangePlot: Sendable {
         let last = firstDay + Int64(columns.count) * daysPerColumn - 1
         title =
             Self.title(
-                from: firstDay, to: daysPerColumn > 1 || last != firstDay ? last : nil, style, days.cut.zone,
+                from: firstDay, to: daysPerColumn > 1 || last != firstDay ? last : nil, style, days.cut.zone, language,
                 count: buckets.reduce(0) { $0 + $1.merged.count })
             + (daysPerColumn > 1 ? ", \(daysPerColumn) days a column" : "")
     }
 
     /// A recording of a day and a night, hour by hour, with the night shaded. At most the first 48 hours are drawn.
-    package init(_ recording: AmbulatoryRecording, style: Style = Style(), lines: ReferenceLines = .home) {
-        self.style = style
-        self.lines = lines
+    package init(
+        _ recording: AmbulatoryRecording, style: Style = Style(), lines: ReferenceLines = .home, language: Language = .english
+    ) {
+        (self.style, self.lines, self.language) = (style, lines, language)
         let cut = CalendarCut(.hour, zone: recording.zone)
         var hours = StatisticsCollection(cut)
         for point in recording.points {
@@ -101,14 +102,16 @@ package struct RangePlot: Sendable {
         }
         title =
             Self.title(
-                from: days[0], to: days[1] == days[0] ? nil : days[1], style, recording.zone, count: recording.points.count)
-            + ", night shaded"
+                from: days[0], to: days[1] == days[0] ? nil : days[1], style, recording.zone, language, count: recording.points.count)
+            + ", \(language[.nightShaded])"
     }
 
-    private static func title(from first: Int64, to last: Int64?, _ style: Style, _ zone: ZoneTable, count: Int) -> String {
-        var title = Language.english.full(first)
-        if let last { title += " \(style.isUnicode ? "–" : "-") \(Language.english.full(last))" }
-        return title + ", \(zone.name), \(count) reading\(count == 1 ? "" : "s")"
+    private static func title(
+        from first: Int64, to last: Int64?, _ style: Style, _ zone: ZoneTable, _ language: Language, count: Int
+    ) -> String {
+        var title = language.full(first)
+        if let last { title += " \(style.isUnicode ? "–" : "-") \(language.full(last))" }
+        return title + ", \(zone.name), \(language[.readings, count])"
     }
 
     private static func merged(_ a: PlotRange?, _ b: PlotRange?) -> PlotRange? {
@@ -232,9 +235,9 @@ package struct RangePlot: Sendable {
 
     private func appendLegend(to text: inout TextBuffer) {
         let parts: [(Sign?, Sign?, String)] = [
-            (.systolicBar(3), .systolicMark, "systolic range and average"),
-            (.diastolicBar(3), .diastolicMark, "diastolic"),
-            (.line, nil, "\(lines.numbers) \(lines.setting.words)"), (nil, nil, lines.shortOrigin),
+            (.systolicBar(3), .systolicMark, language[.systolicSign]), (.diastolicBar(3), .diastolicMark, language[.diastolicSign]),
+            (.line, nil, "\(lines.numbers) \(language.word("setting", lines.setting.rawValue))"),
+            (nil, nil, lines.shortOrigin(language)),
         ]
         text.append("      ")
         var column = 6

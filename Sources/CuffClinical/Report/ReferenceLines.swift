@@ -23,7 +23,7 @@ package struct ReferenceLines: Sendable, Hashable {
     /// `135/85`.
     var numbers: String { "\(Int(systolic))/\(Int(diastolic))" }
     /// `esc-2024: guideline's text`.
-    var shortOrigin: String { "\(document.id): \(evidence.shortWords)" }
+    func shortOrigin(_ language: Language) -> String { "\(document.id): \(language.word("short", evidence.rawValue))" }
     /// `European Society of Cardiology, 2024, at home; read in the guideline`.
     func origin(_ language: Language) -> String {
         "\(document.society)\(document.year.map { ", \($0)" } ?? ""), \(language.word("setting", setting.rawValue)); "

@@ -46,6 +46,13 @@ public struct CuffModel: Sendable {
         return found.filter { $0.1 == best }.map(\.0)
     }
 
+    /// The only model of a driver with all of these words; `nil` for the driver's id.
+    package static func named(_ text: String, of driver: CuffDriver) -> String? {
+        let words = text.split(separator: " ").map(String.init)
+        let found = text == driver.id.description ? [] : driver.models.filter { CuffModel($0, .driver(driver)).match(words) == .whole }
+        return found.count == 1 ? found.first : nil
+    }
+
     /// How well all of a user's words match this model; `nil` if one does not. `hem7131u` and `7131u` are words of `HEM-7131U`;
     /// `bm 58` and `bm58` are the same.
     package func match(_ words: [String]) -> Match? {

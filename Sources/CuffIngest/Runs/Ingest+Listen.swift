@@ -91,19 +91,19 @@ extension Ingest {
         setup.memory = options.memory
         setup.filter = read.filter
         setup.zone = options.zone
-        if let path = read.recording { setup.wrap = try Self.recorder(path, driver, read) }
+        if let path = read.recording { setup.wrap = try Self.recorder(path, driver, options.model) }
         return setup
     }
 
     /// Each connection is recorded in its own file: FILE, FILE-2, FILE-3.
     private static func recorder(
-        _ path: String, _ driver: CuffDriver, _ read: ReadOptions
+        _ path: String, _ driver: CuffDriver, _ model: String?
     ) throws(IngestError) -> @Sendable (TCPTransport, Int) -> any Transport {
         // Opened early, so that an unwritable file is reported before the first connection.
-        let first = try CaptureWriter(path, driver: driver, node: "tcp-listen")
+        let first = try CaptureWriter(path, driver: driver, model: model, node: "tcp-listen")
         return { transport, number in
             if number == 1 { return RecordingTransport(transport, to: first) }
-            guard let writer = try? CaptureWriter("\(path)-\(number)", driver: driver, node: transport.address) else {
+            guard let writer = try? CaptureWriter("\(path)-\(number)", driver: driver, model: model, node: transport.address) else {
                 return transport
             }
             return RecordingTransport(transport, to: writer)

@@ -130,7 +130,8 @@ extension Ingest {
         } catch { throw IngestError(error) }
         guard let path = read.recording else { return transport }
         let line = transport.checksBytes ? nil : read.line ?? driver.line
-        return RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: line, node: "\(address)"))
+        let writer = try CaptureWriter(path, driver: driver, model: options.model, line: line, node: "\(address)")
+        return RecordingTransport(transport, to: writer)
     }
 
     private static func setup(

@@ -21,6 +21,8 @@ public struct IngestOptions: Sendable {
     public var device = ""
     /// The zone of the cuff's clock; `nil`: the machine's, and readings from files get no absolute time.
     public var zone: ZoneTable?
+    /// Maker and model of the cuff, if known; stored in a recording.
+    public var model: String?
     /// The available families; an embedding program may add its own.
     public var drivers: [CuffDriver] = CuffFamilies.all
     /// The available transports; an embedding program may add its own.

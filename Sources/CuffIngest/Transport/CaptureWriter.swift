@@ -13,7 +13,7 @@ final class CaptureWriter: @unchecked Sendable {
 
     /// Refuses an existing file. `line` is the serial line; `nil` for a transport that checks bytes (`Transport.checksBytes`), so
     /// that a replay sets the same flags as the live read.
-    init(_ path: String, driver: CuffDriver, line: LineSettings? = nil, node: String = "") throws(IngestError) {
+    init(_ path: String, driver: CuffDriver, model: String? = nil, line: LineSettings? = nil, node: String = "") throws(IngestError) {
         self.path = path
         encoder = CaptureEncoder(CaptureEncoder.Form(path: path))
         guard let created = try OwnFile.created(path, O_WRONLY) else {
@@ -27,6 +27,7 @@ final class CaptureWriter: @unchecked Sendable {
             ("driver", driver.id.description), ("origin", "recorded"), ("date", now.utcText),
         ]
         if let line { header.fields.insert(("line", line.text), at: 2) }
+        if let model { header.fields.insert(("cuff", model), at: 1) }
         encoder.appendHead(header, start: now, node: node, to: &text)
         flush()
     }

@@ -14,10 +14,10 @@ extension Ingest {
         let current = Locked<(@Sendable () -> RunStatistics)?>(nil)
         var options = options
         options.household = watch.alerts.household
-        let household = Locked(options.household)
+        let page = Locked(PageSettings(household: options.household, report: watch.report, skipped: watch.skipped.map(PageSettings.words)))
         let alerts = Self.alerts(watch, options)
         let facts = WebSite.Facts(
-            counters: { current.withLock { $0 }?() }, alerts: { alerts?.standing ?? [] }, household: { household.withLock { $0 } })
+            counters: { current.withLock { $0 }?() }, alerts: { alerts?.standing ?? [] }, settings: { page.withLock { $0 } })
         let servers = WatchServers(watch, options, facts)
         defer { servers.stop() }
         if let board = servers.board {
@@ -35,7 +35,7 @@ extension Ingest {
         alerts?.attach(to: pipeline)
         let run = WatchRun(watch, options, pipeline)
         run.alerts = alerts
-        run.household = household
+        run.page = page
         do throws(IngestError) { try run.listen() } catch {
             run.closePorts()
             try? pipeline.finish()
@@ -69,7 +69,7 @@ extension Ingest {
 
     /// The alert rules of a watch; `nil` if there are no rules and a reload cannot add any.
     private static func alerts(_ watch: WatchOptions, _ options: IngestOptions) -> WatchAlerts? {
-        guard !watch.alerts.rules.isEmpty || watch.reloadAlerts != nil else { return nil }
+        guard !watch.alerts.rules.isEmpty || watch.reload != nil else { return nil }
         let databases = options.sinks.filter { $0.kind.traits.contains(.database) }.map(\.path)
         let (notices, seconds) = (watch.notices, watch.now)
         return WatchAlerts(

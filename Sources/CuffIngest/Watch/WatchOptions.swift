@@ -11,10 +11,8 @@ public struct WatchOptions: Sendable {
     package var settings = WatchState.Settings()
     /// The alert rules and persons.
     package var alerts: AlertSettings = AlertSettings()
-    /// Called on SIGHUP for the new alert settings. An error is reported and changes nothing.
-    package var reloadAlerts: (@Sendable () throws(IngestError) -> AlertSettings)?
-    /// Called on SIGHUP for the new assignments; then file sinks check for rotated files. An error is reported and changes nothing.
-    package var reload: (@Sendable () throws(IngestError) -> [Assignment])?
+    /// Called on SIGHUP; then file sinks check for rotated files. An error is reported and changes nothing.
+    package var reload: (@Sendable () throws(IngestError) -> WatchReload)?
     /// Called for events of the watch, from any thread.
     package var notices: @Sendable (WatchNotice) -> Void = { _ in }
     /// The time from the stop signal to the end. Readings not stored by then stay in the cuff.
@@ -29,6 +27,8 @@ public struct WatchOptions: Sendable {
     package var web: WebAddress?
     /// The rule, the guideline and the language of the live page.
     package var report = ReportSettings()
+    /// Why sections of the configuration were left out, for the live page.
+    package var skipped: [IngestError] = []
     /// Name and version of the program, for the footer of the live page.
     public var generator = "cuff"
     /// The sinks are the configuration's.

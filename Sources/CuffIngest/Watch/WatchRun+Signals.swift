@@ -10,18 +10,12 @@ extension WatchRun {
         // process every second from then on.
         let queue = DispatchQueue(label: "cuff.watch.signals")
         let (me, loop) = (LoopBound(self), loop)
-        let (text, read, readAlerts) = (watch.statistics, watch.reload, watch.reloadAlerts)
-        if let read {
+        let text = watch.statistics
+        if let read = watch.reload {
             listen(SIGHUP, queue) {
-                let result: Result<[Assignment], IngestError>
-                var alerts: AlertSettings?
-                do throws(IngestError) {
-                    let assignments = try read()
-                    alerts = try readAlerts?()
-                    result = .success(assignments)
-                } catch { result = .failure(error) }
-                let found = alerts
-                loop.async { me.value.reload(result, found) }
+                let result: Result<WatchReload, IngestError>
+                do throws(IngestError) { result = .success(try read()) } catch { result = .failure(error) }
+                loop.async { me.value.reload(result) }
             }
         }
         listen(SIGUSR1, queue) { text(me.value.statistics.text) }
@@ -31,19 +25,19 @@ extension WatchRun {
         signals.append(SignalListener(number, queue, body))
     }
 
-    func reload(_ assignments: Result<[Assignment], IngestError>, _ settings: AlertSettings?) {
+    func reload(_ settings: Result<WatchReload, IngestError>) {
         guard !isStopping else { return }
         // After a log rotation.
         pipeline.reopen()
         notifyService { $0.reloading() }
-        switch assignments {
-        case .success(let assignments):
-            handle(.reload(assignments))
+        switch settings {
+        case .success(let settings):
+            handle(.reload(settings.assignments))
             notify(.watcher("configuration reloaded"))
-            guard let settings else { break }
-            alerts?.reload(settings.rules, settings.household)
-            pipeline.name(by: settings.household)
-            household?.withLock { $0 = settings.household }
+            let household = settings.alerts.household
+            alerts?.reload(settings.alerts.rules, household)
+            pipeline.name(by: household)
+            page?.withLock { $0 = PageSettings(household: household, report: settings.report) }
         case .failure(let error): notify(.watcher("the configuration was not reloaded: \(options.explain(error))"))
         }
         notifyService { [summary] in $0.ready(summary) }

@@ -24,8 +24,7 @@ final class WatchRun {
     var signals: [SignalListener] = []
     var schedules: WatchSchedules?
     var alerts: WatchAlerts?
-    /// Who is who, for the page.
-    var household: Locked<Household>?
+    var page: Locked<PageSettings>?
     /// The present schedules.
     var kept: [HostSchedule] = []
     /// The cuffs that have a measuring cycle.

@@ -25,14 +25,14 @@ final class WatchServers {
         let board = WebBoard(names: watch.names) { wake.withLock { $0 }?() }
         let database = options.sinks.first { $0.kind.traits.contains(.database) }?.path
         let site = WebSite(
-            board, database: database, zone: options.zone, generator: watch.generator, settings: watch.report, names: watch.names, facts)
+            board, database: database, zone: options.zone, generator: watch.generator, names: watch.names, facts)
         self.board = board
         let file = WebToken.standardPath
         let access = WebAccess(file: file, isLocal: address.isLocal)
         let server = add("page", address, path: "/", options.explain) { () throws(IngestError) in
             // An address that others reach is served with a token only.
             if !address.isLocal, let file, try WebToken.stored(at: file) == nil { try WebToken.renewed(at: file) }
-            return .init(answer: { site.answer($0) }, access: access, news: { board.news() })
+            return .init(answer: { site.answer($0) }, access: access, news: { site.news() })
         }
         wake.withLock { $0 = { server.newsArrived() } }
     }

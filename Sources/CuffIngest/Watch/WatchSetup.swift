@@ -1,5 +1,19 @@
 import CuffCore
 
+/// What a running watch reads again.
+package struct WatchReload: Sendable {
+    package var assignments: [Assignment]
+    package var alerts = AlertSettings()
+    package var report = ReportSettings()
+
+    package init(assignments: [Assignment]) { self.assignments = assignments }
+
+    init(_ configuration: CuffConfiguration, and own: [Assignment]) {
+        assignments = configuration.assignments + own
+        (alerts, report) = (AlertSettings(configuration), configuration.report)
+    }
+}
+
 /// The options of a watch, from the configuration and the command line, which overrides it.
 public struct WatchSetup: Sendable {
     /// Which configuration to read.
@@ -27,7 +41,9 @@ public struct WatchSetup: Sendable {
         let configuration = try load(config, drivers, skipping: .sections)
         let own = try parsed(assign, drivers)
         var watch = WatchOptions()
-        watch.assignments = configuration.assignments + own
+        let first = WatchReload(configuration, and: own)
+        (watch.assignments, watch.alerts, watch.report) = (first.assignments, first.alerts, first.report)
+        watch.skipped = configuration.skipped.map(\.fault)
         watch.settings = WatchState.Settings(isOnce: once)
         watch.settings.again = again ?? configuration.again
         watch.listens =
@@ -41,14 +57,11 @@ public struct WatchSetup: Sendable {
         // A page would disappear at once, and a running watch may use the port.
         watch.web = once ? nil : configuration.web
         watch.sourcesAreConfigured = source.isEmpty
-        watch.report = configuration.report
         if once {
             watch.listens = []
             if source.isEmpty { watch.sources = [] }
         }
-        watch.alerts = AlertSettings(configuration)
-        watch.reloadAlerts = { () throws(IngestError) in AlertSettings(try load(config, drivers)) }
-        watch.reload = { () throws(IngestError) in try load(config, drivers).assignments + own }
+        watch.reload = { () throws(IngestError) in WatchReload(try load(config, drivers), and: own) }
         return WatchSetup(
             options: watch, sinks: configuration.sinks.map(\.spec), skipped: configuration.skipped, configuration: configuration)
     }

@@ -14,8 +14,10 @@ final class PageContents: Sendable {
         var days: Int
         var request: ReportRequest
         var zone: ZoneTable
-        var household: Household
+        var settings: PageSettings
         var now: Timestamp
+
+        var household: Household { settings.household }
 
         /// Which readings count.
         var rule: InclusionRule { InclusionRule(zone: zone, excludesDisturbed: request.average.excludesDisturbed) }
@@ -36,7 +38,7 @@ final class PageContents: Sendable {
     /// The persons of a view as long as neither the database nor the minute changes.
     private struct Kept {
         var state: [Int64]
-        var view: (person: String?, days: Int, language: String, household: Household, minute: Int64)
+        var view: (person: String?, days: Int, settings: PageSettings, minute: Int64)
         var persons: [LivePage.Person]
     }
 
@@ -44,6 +46,8 @@ final class PageContents: Sendable {
     private let path: String?
     private let names: Set<String>
     private let kept = Locked<Kept?>(nil)
+    /// The state of the database at the last call of `hasChanged`.
+    private let seen = Locked<[Int64]>([])
 
     init(_ board: WebBoard?, database: String?, names: Set<String>) {
         (self.board, path, self.names) = (board, database, names)
@@ -68,16 +72,23 @@ final class PageContents: Sendable {
 
     func persons(_ view: View) throws(IngestError) -> [LivePage.Person] {
         guard let path else { return persons(heard(view), view) }
-        let now = (
-            person: view.person, days: view.days, language: view.request.language.code, household: view.household,
-            minute: view.now.seconds / 60
-        )
+        let now = (person: view.person, days: view.days, settings: view.settings, minute: view.now.seconds / 60)
         let state = Self.state(of: path)
         if let kept = kept.withLock({ $0 }), kept.state == state, kept.view == now { return kept.persons }
         guard let store = try store() else { return persons(heard(view), view) }
         let found = persons(try stored(view, in: store), view)
         kept.withLock { $0 = Kept(state: state, view: now, persons: found) }
         return found
+    }
+
+    /// Whether readings were stored or changed since the last call, by this program or another one.
+    func hasChanged() -> Bool {
+        guard let path else { return false }
+        let state = Self.state(of: path)
+        return seen.withLock { seen in
+            defer { seen = state }
+            return !seen.isEmpty && seen != state
+        }
     }
 
     /// Sizes and times of the database and its log: a change of the readings changes one of them.

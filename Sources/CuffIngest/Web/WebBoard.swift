@@ -98,6 +98,9 @@ final class WebBoard: ReadingSink {
         }
     }
 
+    /// The page is rendered again.
+    func readingsChanged() { state.withLock { $0.isPageOld = true } }
+
     private func change(_ body: (inout State) -> Void) {
         let isFirst = state.withLock { state in
             let wasDirty = state.isDirty

@@ -95,12 +95,12 @@ final class WebServer {
 
     private func notifyViewers() {
         isTelling = false
-        // An expired entry is an update as well.
-        quiet.set(after: WebBoard.silence + .seconds(1))
         notifyIfNews()
     }
 
     private func notifyIfNews() {
+        // An expired entry is an update as well, and so is a reading that another program changed.
+        if callers.values.contains(where: \.state.isViewer) { quiet.set(after: WebBoard.silence + .seconds(1)) }
         let message = site.news()
         guard !message.isEmpty else { return }
         for (number, caller) in callers where caller.state.isViewer { write(message, to: number) }

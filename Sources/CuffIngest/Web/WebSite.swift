@@ -10,14 +10,12 @@ final class WebSite: Sendable {
         var counters: @Sendable () -> RunStatistics?
         /// The raised alerts.
         var alerts: @Sendable () -> [StandingAlert] = { [] }
-        /// Who is who.
-        var household: @Sendable () -> Household = { Household() }
+        var settings: @Sendable () -> PageSettings = { PageSettings() }
     }
 
     private let board: WebBoard?
     private let facts: Facts
     private let contents: PageContents
-    private let settings: ReportSettings
     private let zone: ZoneTable?
     private let generator: String
 
@@ -26,13 +24,11 @@ final class WebSite: Sendable {
     /// Without a board only `/metrics` is answered. `database`: the source of readings; `nil`: those of this run. `zone` of the
     /// cuffs' clocks; `nil`: the host's. `names` are the user's names for cuffs.
     init(
-        _ board: WebBoard?, database: String?, zone: ZoneTable?, generator: String, settings: ReportSettings = ReportSettings(),
-        names: Set<String> = [], _ facts: Facts
+        _ board: WebBoard?, database: String?, zone: ZoneTable?, generator: String, names: Set<String> = [], _ facts: Facts
     ) {
         self.board = board
         self.facts = facts
         contents = PageContents(board, database: database, names: names)
-        self.settings = settings
         self.zone = zone
         self.generator = generator
     }
@@ -55,13 +51,21 @@ final class WebSite: Sendable {
         }
     }
 
+    /// Changes since the last call, as server-sent events.
+    func news() -> [UInt8] {
+        if contents.hasChanged() { board?.readingsChanged() }
+        return board?.news() ?? []
+    }
+
     /// What an address asks for: a person, a range, a language.
     private func view(_ request: HTTPRequest) -> PageContents.View {
-        let language = request.query["lang"].flatMap(Language.named) ?? settings.language ?? Language.accepted(request.languages)
+        var settings = facts.settings()
+        let language = request.query["lang"].flatMap(Language.named) ?? settings.report.language ?? .accepted(request.languages)
+        settings.report.language = language
         let days = request.query["days"].flatMap(Int.init).flatMap { LivePage.ranges.contains($0) ? $0 : nil }
         return PageContents.View(
-            person: request.query["person"], days: days ?? 30, request: settings.request(language, generator: generator),
-            zone: zone ?? HostZone.local(), household: facts.household(), now: HostClock.now())
+            person: request.query["person"], days: days ?? 30, request: settings.report.request(language, generator: generator),
+            zone: zone ?? HostZone.local(), settings: settings, now: HostClock.now())
     }
 
     private func page(_ request: HTTPRequest, _ board: WebBoard) -> HTTPResponse {
@@ -72,6 +76,7 @@ final class WebSite: Sendable {
             LivePage.Cuff(name: $0.name, driver: $0.driver, place: $0.place, readings: $0.counters.readings)
         }
         page.deliveries = deliveries(statistics)
+        page.skipped = view.settings.skipped
         page.live = board.live
         page.alerts = facts.alerts()
         page.days = view.days
@@ -112,7 +117,7 @@ final class WebSite: Sendable {
         var text = TextBuffer(capacity: 1 << 15)
         text.append("{\"readings\":[")
         do throws(IngestError) {
-            for (index, one) in try contents.latest(limit, zone ?? HostZone.local(), facts.household()).enumerated() {
+            for (index, one) in try contents.latest(limit, zone ?? HostZone.local(), facts.settings().household).enumerated() {
                 if index > 0 { text.append(0x2C) }
                 ReadingLine().append(one.reading, device: one.provenance.device, to: &text)
                 // An array element has no line feed.

@@ -61,6 +61,7 @@ struct DeviceVerb: ParsableArguments {
         if cuff.options.device.isEmpty { cuff.options.device = place.device }
         cuff.timeout = timeout?.duration
         cuff.line = try LineChoice.settings(line)
+        cuff.options.model = driver.flatMap { CuffModel.named($0, of: cuff.driver) }
         return cuff
     }
 

@@ -70,11 +70,11 @@ struct Ambulatory: ParsableCommand {
                 continue
             }
             if index > 0 { text.append(0x0A) }
-            var block = AmbulatoryText(recording: recording, guideline: guideline, isAdult: adult).block
+            var block = AmbulatoryBlock(recording, guideline, isAdult: adult).block
             block.heading = owners.neededHeading(person.person) ?? ""
             block.appendText(to: &text)
             if plot {
-                RangePlot(recording, style: Terminal.plotStyle, lines: AmbulatoryText.lines(guideline)).append(to: &text)
+                RangePlot(recording, style: Terminal.plotStyle, lines: .ambulatory(guideline)).append(to: &text)
             }
         }
         if isTable, !plot { Terminal.show(text.string) } else { Terminal.put(text.string, hasColor: plot) }

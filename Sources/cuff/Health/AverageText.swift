@@ -5,6 +5,7 @@ import CuffIngest
 /// Prints home averages at a terminal.
 struct AverageText {
     let lines: AverageLines
+    private var english: Language { .english }
 
     func blocks(_ averages: HomeAverages) -> [ReportBlock] {
         let each = averages.each
@@ -26,7 +27,7 @@ struct AverageText {
 
     func block(_ average: ProtocolAverage) -> ReportBlock {
         var block = ReportBlock(Self.title(average.rule))
-        if let word = average.rule.document.flatMap(Self.superseded) { block.facts.append(.init("rule", word)) }
+        if let word = average.rule.document.flatMap(english.superseded) { block.facts.append(.init("rule", word)) }
         guard let first = average.days.first?.key, let last = average.days.last?.key else {
             block.facts += [.init("days", "no reading counts")] + leftOut(average)
             return block
@@ -36,14 +37,14 @@ struct AverageText {
         block.rows = means(average)
         let measured = average.daysMeasured == average.days.count ? "" : " of \(average.daysMeasured) measured"
         let single = average.singleSessions == 0 ? "" : " (\(average.singleSessions) of a single reading)"
-        let remark = Self.remark(average.rule.planEvidence)
+        let remark = english.remark(average.rule.planEvidence)
         var plan = average.plannedReadings.map { "; the plan asks for \($0) readings\(remark)" } ?? ""
         if let days = average.rule.plannedDays, average.daysMeasured > days { plan += " on \(days) days: --since narrows the period" }
         block.facts += [.init("days", "\(average.days.count)\(measured), \(Plural.text(average.sessions, "session"))\(single)\(plan)")]
         block.facts += leftOut(average)
         let remarks = ProtocolAverage.toldFlags.compactMap { flag in average.flagged[flag].map { "\($0) \(Self.words(flag))" } }
         if !remarks.isEmpty { block.facts.append(.init("with remarks", remarks.joined(separator: ", "))) }
-        block.facts.append(.init("completeness", completeness(average)))
+        if let words = completeness(average) { block.facts.append(.init("completeness", words)) }
         block.facts += differences(average) + judgement(average)
         return block
     }
@@ -72,11 +73,12 @@ struct AverageText {
         return parts.enumerated().map { .init($0.offset == 0 ? "left out" : "", $0.element) }
     }
 
-    private func completeness(_ average: ProtocolAverage) -> String {
+    /// `nil` for a rule without a least number.
+    private func completeness(_ average: ProtocolAverage) -> String? {
         let rule = average.rule
         if rule.isTrendOnly { return "\(rule.name) follows a trend; it has no single result" }
         guard let worst = average.shortfalls.first else {
-            return (rule.least == AveragingRule.Least() ? "\(rule.name) has no minimum number" : "enough for \(rule.name)")
+            return rule.least == AveragingRule.Least() ? nil : "enough for \(rule.name)"
         }
         let unit =
             switch worst.number {
@@ -86,7 +88,7 @@ struct AverageText {
             default: "days"
             }
         return "too few for \(rule.name): \(worst.found) of \(worst.least) \(unit)"
-            + (rule.evidence(of: worst.number).map(Self.remark) ?? "")
+            + (rule.evidence(of: worst.number).map(english.remark) ?? "")
     }
 
     private func differences(_ average: ProtocolAverage) -> [ReportBlock.Fact] {
@@ -101,7 +103,7 @@ struct AverageText {
             rows.append(.init("trend", "last \(trend.days) days less first \(trend.days) days \(numbers)"))
         }
         if let (systolic, diastolic) = average.dayToDay {
-            func pair(_ first: Double, _ second: Double) -> String { "\(Self.oneDecimal(first))/\(Self.oneDecimal(second))" }
+            func pair(_ first: Double, _ second: Double) -> String { "\(english.oneDecimal(first))/\(english.oneDecimal(second))" }
             var words = "SD (sample) \(pair(systolic.standardDeviation, diastolic.standardDeviation)) mmHg, "
             words += "CV \(pair(systolic.coefficientOfVariation, diastolic.coefficientOfVariation)) %"
             if let first = systolic.averageReal, let second = diastolic.averageReal {
@@ -117,20 +119,20 @@ struct AverageText {
         let judgement = lines.judgement(of: average)
         var rows: [ReportBlock.Fact] = []
         if let threshold = guideline.thresholds[lines.setting] {
-            var words = Self.threshold(threshold, guideline, lines.setting)
+            var words = english.threshold(threshold, guideline, lines.setting)
             if let judgement, judgement.means.first?.window == nil, let reached = judgement.reached {
-                words += ": systolic \(Self.words(reached.systolic)), diastolic \(Self.words(reached.diastolic))"
+                words += ": systolic \(english.reached(reached.systolic)), diastolic \(english.reached(reached.diastolic))"
             } else if let judgement {
                 words += judgement.means.map {
-                    "; \($0.window?.rawValue ?? "all"): systolic \(Self.words($0.systolicReached)), diastolic \(Self.words($0.diastolicReached))"
+                    "; \($0.window?.rawValue ?? "all"): systolic \(english.reached($0.systolicReached)), diastolic \(english.reached($0.diastolicReached))"
                 }.joined()
             } else if !lines.isAdult {
                 words += "; not compared without --adult"
             }
             rows.append(.init("threshold", words))
         }
-        if let judgement { rows += Self.classFacts(judgement) }
-        if let word = Self.superseded(guideline.document), !rows.isEmpty { rows.append(.init("guideline", word)) }
+        if let judgement, let fact = english.classFact(judgement) { rows += [fact, .init("source", guideline.source)] }
+        if let word = english.superseded(guideline.document), !rows.isEmpty { rows.append(.init("guideline", word)) }
         return rows
     }
 
@@ -152,37 +154,8 @@ struct AverageText {
 extension AverageText {
     static func title(_ rule: AveragingRule) -> String {
         guard !rule.title.isEmpty else { return rule.name }
-        return "\(rule.name): \(rule.title)\(rule.year.map { ", \($0)" } ?? "")\(mark(rule.evidence))"
+        return "\(rule.name): \(rule.title)\(rule.year.map { ", \($0)" } ?? "")\(Language.english.mark(rule.evidence))"
     }
-
-    /// The grade of evidence, after its fact.
-    static func mark(_ evidence: Evidence) -> String { "; \(evidence.words)" }
-
-    /// The mandatory remark on an unverified number; empty for others.
-    static func remark(_ evidence: Evidence) -> String { evidence.needsRemark ? " (\(evidence.words))" : "" }
-
-    /// The successor of a document, if any.
-    static func superseded(_ document: GuidelineDocument) -> String? {
-        document.successor.map { "\(document.id) is superseded by \($0.id) (\($0.society), \($0.date)): \($0.citation)" }
-    }
-
-    /// `135/85 mmHg (at home, European Society of Cardiology, 2024; read in the guideline)`.
-    static func threshold(_ threshold: PressureThreshold, _ guideline: PressureGuideline, _ setting: PressureSetting) -> String {
-        "\(threshold.systolic)/\(threshold.diastolic) mmHg (\(setting.words), "
-            + "\(guideline.title), \(guideline.year)\(mark(threshold.evidence)))"
-    }
-
-    /// The class of a mean and its source.
-    static func classFacts(_ judgement: Judgement, _ part: String = "") -> [ReportBlock.Fact] {
-        guard let name = judgement.className, let evidence = judgement.classEvidence else { return [] }
-        let guideline = judgement.guideline
-        let isolated = judgement.isolated.map { ", isolated \($0.isSystolic ? "systolic" : "diastolic")\(remark($0.evidence))" }.joined()
-        let condition = judgement.condition.isEmpty ? "" : "; \(judgement.condition)"
-        let words = "\(part)\(name)\(isolated) (\(guideline.title), \(guideline.year)\(mark(evidence))\(condition))"
-        return [.init("class", words), .init("source", guideline.source)]
-    }
-
-    static func words(_ reached: Bool) -> String { reached ? "at or above" : "below" }
 
     static func words(_ flag: MeasurementFlags) -> String {
         flag == .averaged ? "the cuff's averages" : flag.text(separator: ",").replacing("_", with: " ")
@@ -192,10 +165,6 @@ extension AverageText {
         var text = TextBuffer(capacity: 16)
         text.append(DeviceTime(wallSeconds: day * 86400, precision: .day))
         return text.string
-    }
-
-    static func oneDecimal(_ value: Double) -> String {
-        Decimals(units: Int64((value * 10 + 0.5).rounded(.down)), places: 1).text
     }
 
     static func short(_ value: Double) -> String {

@@ -9,7 +9,7 @@ struct ReportVerb: ParsableCommand {
         abstract: "Makes the page to take to the doctor: chart, averages, readings, and what was left out.",
         discussion: Help.text(
             """
-            One HTML file that loads nothing; -o FILE.pdf prints it through a browser that is installed (Chromium, Chrome, Edge or Brave). \
+            One HTML file that loads nothing; -o FILE.pdf prints it through a browser that is installed (Chromium, Chrome, Edge or Brave), else WeasyPrint. \
             It is written only when it is whole. Each person gets a section of their own; --user chooses one. The first box has the average \
             by --rule, how it compares, and how complete it is; --ambulatory adds the evaluation of a day and a night of automatic \
             measurements.
@@ -59,7 +59,7 @@ struct ReportVerb: ParsableCommand {
             store, try selected.readingSelection("report"), request, isPrinted: output.lowercased().hasSuffix(".pdf"),
             to: try OutputFile(output, replaces: force)
         ) { (report, own) throws(IngestError) in
-            if ambulatory { report.blocks = try recordings(store, own, plan, guideline) }
+            if ambulatory { report.blocks = try recordings(store, own, plan, guideline, request.language) }
         }
         if output != "-" { Terminal.say("cuff: \(output): \(Plural.text(counted, "reading")), \(leftOut) left out") }
     }
@@ -85,19 +85,14 @@ struct ReportVerb: ParsableCommand {
     }
 
     private func recordings(
-        _ store: Store, _ own: ReadingSelection, _ plan: AmbulatoryPlan, _ guideline: PressureGuideline?
+        _ store: Store, _ own: ReadingSelection, _ plan: AmbulatoryPlan, _ guideline: PressureGuideline?, _ language: Language
     ) throws(IngestError) -> [ReportBlock] {
         var blocks: [ReportBlock] = []
         for person in try HealthRuns.recordings(store, own, rule: .usual, plan: plan) {
             switch person.result {
             case .failure(let fault): throw AmbulatoryOptions.error(fault)
             case .success(let recording):
-                var block = AmbulatoryText(recording: recording, guideline: guideline, isAdult: average.adult).block
-                block.heading = "A day and a night"
-                var plot = TextBuffer()
-                RangePlot(recording, style: RangePlot.Style(width: 90), lines: AmbulatoryText.lines(guideline)).append(to: &plot)
-                block.plot = plot.string
-                blocks.append(block)
+                blocks.append(AmbulatoryBlock(recording, guideline, isAdult: average.adult, language: language).drawn)
             }
         }
         return blocks

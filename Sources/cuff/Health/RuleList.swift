@@ -43,7 +43,7 @@ enum RuleList {
             var source = document.society + (document.date.isEmpty ? "" : ", \(document.date)")
             source += (document.updated.isEmpty ? "" : ", updated \(document.updated)") + ": \(document.citation)"
             lines.append(source + (document.doi.isEmpty ? "" : ", doi \(document.doi)"))
-            if let word = AverageText.superseded(document) { lines.append(word) }
+            if let word = Language.english.superseded(document) { lines.append(word) }
         }
         return lines.enumerated().map { "  \(AverageText.padded($0.offset == 0 ? name : "", 16))\($0.element)\n" }.joined()
     }

@@ -122,7 +122,8 @@ enum HomeReadings {
         // A weaker grade is printed, too.
         let old = ReferenceLines(.named("esh-2021"), .office)
         #expect(
-            old.origin(.english).hasSuffix("from memory, not checked against the guideline") && old.shortOrigin == "esh-2021: from memory")
+            old.origin(.english).hasSuffix("from memory, not checked against the guideline")
+                && old.shortOrigin(.english) == "esh-2021: from memory")
     }
 
     /// The tables of the page use the same mornings and evenings as its average.

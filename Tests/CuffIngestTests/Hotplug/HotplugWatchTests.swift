@@ -70,7 +70,7 @@ private final class Watching: @unchecked Sendable {
         watch.settings.quiet = .milliseconds(700)
         watch.settings.firstPause = .milliseconds(50)
         watch.source = source
-        watch.reload = reload
+        if let reload { watch.reload = { () throws(IngestError) in WatchReload(assignments: try reload()) } }
         watch.notices = { [notices] notice in notices.withLock { $0.append(notice) } }
         var options = IngestOptions()
         options.moreSinks = sinks ?? [collector]

@@ -173,7 +173,7 @@ private func objects(_ text: String) -> [[String: Any]] {
         let household = home.household
         let site = WebSite(
             WebBoard(onNews: {}), database: home.database, zone: .utc, generator: "cuff",
-            .init(counters: { nil }, household: { household }))
+            .init(counters: { nil }, settings: { PageSettings(household: household) }))
         func get(_ target: String, status: String = "200 OK") throws -> String {
             let request = try HTTPRequest(Array("GET \(target) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
             guard case .response(let response) = site.answer(request) else { return "" }

@@ -218,7 +218,9 @@ import Testing
     @Test func thePage_SpeaksTheLanguage() throws {
         let board = WebBoard {}
         func page(_ settings: ReportSettings, _ target: String, _ header: String) throws -> String {
-            let site = WebSite(board, database: nil, zone: .utc, generator: "cuff", settings: settings, .init(counters: { nil }))
+            let site = WebSite(
+                board, database: nil, zone: .utc, generator: "cuff",
+                .init(counters: { nil }, settings: { PageSettings(report: settings) }))
             let head = "GET \(target) HTTP/1.0\r\nAccept-Language: \(header)\r\n\r\n"
             guard case .response(let response) = site.answer(try HTTPRequest(Array(head.utf8), ownHost: "")) else { return "" }
             return String(decoding: response.body, as: UTF8.self)
@@ -231,6 +233,7 @@ import Testing
             (ReportSettings(), "/?lang=xx", "de", "Blutdruck"),
         ] { #expect(try page(settings, target, header).contains("<h1>\(word)</h1>"), "\(target) \(header)") }
         #expect(try page(german, "/", "").contains("Kein Gerät ist angeschlossen."))
+        #expect(try !page(german, "/", "").contains("id=\"skipped\""))
     }
 
     /// Without a database the readings of this run are averaged, in the order of their times.

@@ -76,7 +76,7 @@ extension HealthRuns {
         complete: (inout Report, ReadingSelection) throws(IngestError) -> Void = { (_, _) throws(IngestError) in }
     ) throws(IngestError) -> (counted: Int, leftOut: Int) {
         // First, because nothing can be done without a printer.
-        let printer = isPrinted ? try PagePrinter.browser() : nil
+        let printer = isPrinted ? try PagePrinter.program() : nil
         var reports: [Report] = []
         for (owner, report) in try self.reports(store, selection, request) {
             var (report, own) = (report, selection)

@@ -236,7 +236,7 @@ extension Doctor {
         switch facts.database {
         case nil: Finding(.database, .skipped, "not asked")
         case .fine(let path, let readings): Finding(.database, .ok, "\(path), \(Plural.text(readings, "reading"))")
-        case .absent(let path): Finding(.database, .ok, "\(path) will be made by the first reading")
+        case .absent(let path): Finding(.database, .ok, "\(path) is created by the first reading")
         case .failed(_, let why, let status): Finding(.database, .failed, why, status: status)
         }
     }

@@ -4,8 +4,9 @@ import Glibc
 extension StoreFault: Hinted {
     /// The address of the page, or how to have one.
     private static var page: String {
-        (try? CuffConfiguration.load())?.web.map { "open its page, http://\($0)/" }
-            ?? "serve its page: web = \"127.0.0.1:6025\" in [watch] of \(CuffConfiguration.machineFile)"
+        (try? CuffConfiguration.load())?.web.map {
+            $0.isLocal ? "open its page, http://\($0)/" : "open its page with the link of `sudo cuff web link --system`"
+        } ?? "serve its page: web = \"127.0.0.1:6025\" in [watch] of \(CuffConfiguration.machineFile)"
     }
 
     var hint: String {
