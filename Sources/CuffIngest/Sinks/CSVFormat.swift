@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import Glibc
 
