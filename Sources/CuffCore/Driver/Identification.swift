@@ -59,7 +59,10 @@ package enum Identification {
     package static func candidates(for bytes: [UInt8], among drivers: [CuffDriver]) -> [Candidate] {
         var found: [Candidate] = []
         for driver in drivers {
-            guard let own = driver.findFrames?(bytes), own.frames > 0 else { continue }
+            guard var own = driver.findFrames?(bytes) else { continue }
+            // Reports that are filled with zeros fit many layouts, and without a check nothing else speaks for a family.
+            if driver.check == nil { own.ranges.removeAll { range in 2 * bytes[range].count { $0 == 0 } > range.count } }
+            guard own.frames > 0 else { continue }
             found.append(candidate(driver, frames: own.frames, bytes: own.bytes, of: bytes.count))
         }
         return found.enumerated().sorted { a, b in

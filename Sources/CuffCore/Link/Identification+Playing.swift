@@ -4,11 +4,18 @@ extension Identification {
         var readings = 0
         var bytes = 0
 
-        mutating func take(_ replay: inout Replay) {
+        /// Failed measurements without a check: a record of zeros is one.
+        private var failures = 0
+
+        mutating func take(_ replay: inout Replay, hasCheck: Bool) {
             replay.flush()
-            for case .submit(let batch) in replay.effects { bytes += batch.entries.readings.reduce(0) { $0 + $1.raw.count } }
+            for case .submit(let batch) in replay.effects {
+                for reading in batch.entries.readings {
+                    if case .failure = reading.content, !hasCheck { failures += 1 } else { bytes += reading.raw.count }
+                }
+            }
             replay.effects.removeAll(keepingCapacity: true)
-            readings = replay.link.emitted
+            readings = replay.link.emitted - failures
         }
     }
 
@@ -49,10 +56,10 @@ extension Identification {
         var yield = Yield()
         for item in items {
             replay.play(item)
-            yield.take(&replay)
+            yield.take(&replay, hasCheck: driver.check != nil)
         }
         replay.end()
-        yield.take(&replay)
+        yield.take(&replay, hasCheck: driver.check != nil)
         return yield
     }
 
@@ -64,10 +71,10 @@ extension Identification {
         let size = driver.medium == .hidraw ? Int(driver.reports.input) + (driver.reports.areNumbered ? 1 : 0) : 1
         for start in stride(from: 0, to: bytes.count, by: max(1, size)) {
             replay.play(bytes: Array(bytes[start..<min(start + max(1, size), bytes.count)]))
-            yield.take(&replay)
+            yield.take(&replay, hasCheck: driver.check != nil)
         }
         replay.end()
-        yield.take(&replay)
+        yield.take(&replay, hasCheck: driver.check != nil)
         return yield
     }
 }
