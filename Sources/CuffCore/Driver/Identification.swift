@@ -55,22 +55,11 @@ package enum Identification {
         case noReading = "no_reading"
     }
 
-    /// Fewer bytes other than zero in a frame that is mostly zeros are no evidence; the empty values of a bedside monitor have more.
-    private static let fewest = 8
-
     /// Matching families, best first: those that explain the bytes, those with a check, then by coverage.
     package static func candidates(for bytes: [UInt8], among drivers: [CuffDriver]) -> [Candidate] {
         var found: [Candidate] = []
         for driver in drivers {
-            guard var own = driver.findFrames?(bytes) else { continue }
-            // A few bytes and zeros, as in a report that is filled, fit many layouts, and without a check nothing else speaks for a family.
-            if driver.check == nil {
-                own.ranges.removeAll { range in
-                    let others = bytes[range].count { $0 != 0 }
-                    return others < fewest && 2 * others < range.count
-                }
-            }
-            guard own.frames > 0 else { continue }
+            guard let own = driver.findFrames?(bytes), own.frames > 0 else { continue }
             found.append(candidate(driver, frames: own.frames, bytes: own.bytes, of: bytes.count))
         }
         return found.enumerated().sorted { a, b in

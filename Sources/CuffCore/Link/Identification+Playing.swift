@@ -4,18 +4,11 @@ extension Identification {
         var readings = 0
         var bytes = 0
 
-        /// Failed measurements without a check: a record of zeros is one.
-        private var failures = 0
-
-        mutating func take(_ replay: inout Replay, hasCheck: Bool) {
+        mutating func take(_ replay: inout Replay) {
             replay.flush()
-            for case .submit(let batch) in replay.effects {
-                for reading in batch.entries.readings {
-                    if case .failure = reading.content, !hasCheck { failures += 1 } else { bytes += reading.raw.count }
-                }
-            }
+            for case .submit(let batch) in replay.effects { bytes += batch.entries.readings.reduce(0) { $0 + $1.raw.count } }
             replay.effects.removeAll(keepingCapacity: true)
-            readings = replay.link.emitted - failures
+            readings = replay.link.emitted
         }
     }
 
@@ -56,10 +49,10 @@ extension Identification {
         var yield = Yield()
         for item in items {
             replay.play(item)
-            yield.take(&replay, hasCheck: driver.check != nil)
+            yield.take(&replay)
         }
         replay.end()
-        yield.take(&replay, hasCheck: driver.check != nil)
+        yield.take(&replay)
         return yield
     }
 
@@ -71,10 +64,10 @@ extension Identification {
         let size = driver.medium == .hidraw ? Int(driver.reports.input) + (driver.reports.areNumbered ? 1 : 0) : 1
         for start in stride(from: 0, to: bytes.count, by: max(1, size)) {
             replay.play(bytes: Array(bytes[start..<min(start + max(1, size), bytes.count)]))
-            yield.take(&replay, hasCheck: driver.check != nil)
+            yield.take(&replay)
         }
         replay.end()
-        yield.take(&replay, hasCheck: driver.check != nil)
+        yield.take(&replay)
         return yield
     }
 }
