@@ -17,6 +17,9 @@ let package = Package(
             name: $0, dependencies: [.product(name: "CuffCore", package: "cuff"), "FuzzMain"], swiftSettings: settings,
             linkerSettings: linking)
     } + [
+        .executableTarget(
+            name: "FuzzImport", dependencies: [.product(name: "CuffClinical", package: "cuff"), "FuzzMain"], swiftSettings: settings,
+            linkerSettings: linking),
         .executableTarget(name: "FuzzTOML", dependencies: ["FuzzedTOML", "FuzzMain"], swiftSettings: settings, linkerSettings: linking),
         .target(name: "FuzzedTOML"), .target(name: "FuzzMain"),
     ],

@@ -111,9 +111,10 @@ public struct CuffDriver: Sendable {
     public var makeSimulator: @Sendable (SimulatorScript) -> any CuffSimulator
     /// Finds whole frames in any bytes; `nil` where the family has no frames to judge.
     public var findFrames: (@Sendable ([UInt8]) -> FoundFrames)?
-    /// A changed frame with its check computed again, for `Explanation`; `nil` where the check is a character or two hexadecimal digits at
-    /// the end, which are found without it. The function answers `nil` for bytes that have no check.
-    public var repair: (@Sendable ([UInt8]) -> [UInt8]?)?
+    /// A changed frame with its check (and second copies of what differs from the original) written again, for `Explanation`; `nil` where the
+    /// check is a character or two hexadecimal digits at the end, which are found without it. The function answers `nil` for bytes
+    /// that have no check.
+    public var repair: (@Sendable (_ changed: [UInt8], _ original: [UInt8]) -> [UInt8]?)?
     /// Decodes the bytes of one stored record anew; the reading is the stored one, for values outside the record (its user).
     /// `nil` where a session understands the record bytes by themselves, or nothing does (`RecordDecoding`).
     public var decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)?
@@ -135,7 +136,7 @@ public struct CuffDriver: Sendable {
         callLimit: @escaping @Sendable (_ options: [String: String]) -> Duration = { _ in .seconds(60) }, cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
         makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
-        findFrames: (@Sendable ([UInt8]) -> FoundFrames)? = nil, repair: (@Sendable ([UInt8]) -> [UInt8]?)? = nil,
+        findFrames: (@Sendable ([UInt8]) -> FoundFrames)? = nil, repair: (@Sendable ([UInt8], [UInt8]) -> [UInt8]?)? = nil,
         decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)? = nil, patient: (@Sendable ([UInt8]) -> String?)? = nil,
         redaction: Redaction? = nil
     ) {

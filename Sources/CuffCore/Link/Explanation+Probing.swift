@@ -48,10 +48,13 @@ extension Explanation {
     /// Recorded items that are played behind a frame without a value, to find the value to which it contributes.
     private static let mostBehind = 12
 
-    /// The values tried for a byte: each bit changed alone, and one more and one less.
+    /// The values tried for a byte: one more, one less, and each bit changed alone.
     private static func others(than byte: UInt8) -> [UInt8] {
-        (0..<8).map { byte ^ 1 << $0 } + [byte &+ 1, byte &- 1]
+        [byte &+ 1, byte &- 1] + (0..<8).map { byte ^ 1 << $0 }
     }
+
+    /// A byte that carries a value has another one among so many of them.
+    private static let mostInVain = 4
 
     /// The meaning of every byte of the frame that these pieces hold, in their order.
     mutating func meanings(of range: ClosedRange<Int>, behind replay: Replay) -> [Meaning] {
@@ -67,19 +70,24 @@ extension Explanation {
             var values: Set<String> = []
             var hasOther = false
             var isCheck = false
+            var (tried, inVain) = (0, 0)
             for pattern in isOne ? Self.others(than: bytes[block.lowerBound]).map({ $0 ^ bytes[block.lowerBound] }) : [0x01, 0x06] {
                 var changed = bytes
                 for index in block { changed[index] ^= pattern }
                 left -= bytes.count
-                if let repair, repair(changed) == bytes {
+                if let repair, repair(changed, bytes) == bytes {
                     isCheck = true
                     continue
                 }
                 switch difference(changed, bytes, place, in: range, from: before, end, behind: replay) {
                 case .none: break
                 case .values(let names): values.formUnion(names)
-                case .other: hasOther = true
+                case .other:
+                    hasOther = true
+                    inVain += 1
                 }
+                tried += 1
+                if tried == Self.mostInVain, inVain == tried { break }
                 if !isOne, isCheck || hasOther || !values.isEmpty { break }
             }
             if isOne, isCheck {
@@ -140,7 +148,8 @@ extension Explanation {
         _ changed: [UInt8], _ original: [UInt8], _ place: CheckPlace?, in range: ClosedRange<Int>, from before: ExplainedFacts, _ end: Int,
         behind replay: Replay
     ) -> ExplainedFacts.Difference {
-        let candidates = repair.map { [$0(changed) ?? changed] } ?? place.map { $0.repairs(of: changed, from: original) } ?? [changed]
+        let candidates =
+            repair.map { [$0(changed, original) ?? changed] } ?? place.map { $0.repairs(of: changed, from: original) } ?? [changed]
         // Families without frames to judge: the repaired one is tried.
         let isWhole = findFrames != nil && isFrame(changed)
         guard let repaired = isWhole ? changed : candidates.first(where: isFrame) else { return .other }

@@ -43,7 +43,7 @@ package struct Explanation: Sendable {
 
     /// `nil` for HID, whose reports are messages and stay whole.
     let findFrames: (@Sendable ([UInt8]) -> FoundFrames)?
-    let repair: (@Sendable ([UInt8]) -> [UInt8]?)?
+    let repair: (@Sendable ([UInt8], [UInt8]) -> [UInt8]?)?
     let pieces: [Piece]
     /// The checks that were found and not found, by the length of the frame.
     var checks: [Int: CheckPlace?] = [:]
@@ -54,7 +54,7 @@ package struct Explanation: Sendable {
     /// All bytes of `items`, each in exactly one field. `hasBothSides` is false for bytes of the cuff alone. `effort` limits how many bytes
     /// are decoded for one frame; a frame of 300 bytes needs about a million.
     package static func fields(
-        of items: [CaptureItem], driver: CuffDriver, options: [String: String] = [:], hasBothSides: Bool = true, effort: Int = 4_000_000
+        of items: [CaptureItem], driver: CuffDriver, options: [String: String] = [:], hasBothSides: Bool = true, effort: Int = 16_000_000
     ) -> [Field] {
         var explanation = Explanation(items, driver, effort, Replay(LinkState.Setup(driver, options: options), looksAhead: hasBothSides))
         return explanation.fields()
@@ -78,8 +78,16 @@ package struct Explanation: Sendable {
                 return Piece(item: item)
             }
         }
-        let stream = items.flatMap { item -> [UInt8] in if case .fromCuff(let bytes) = item.content { bytes } else { [] } }
-        let frames = findFrames(stream).ranges
+        let parts = items.compactMap { item -> [UInt8]? in if case .fromCuff(let bytes) = item.content { bytes } else { nil } }
+        var frames = findFrames(Array(parts.joined())).ranges
+        if frames.isEmpty {
+            // Of a family whose frames only silence ends.
+            var start = 0
+            for part in parts {
+                frames += findFrames(part).ranges.map { $0.lowerBound + start..<$0.upperBound + start }
+                start += part.count
+            }
+        }
         var pieces: [Piece] = []
         var (next, offset) = (0, 0)
         for item in items {

@@ -26,6 +26,8 @@ protocol Board: Sendable {
     /// `nil` until this board's form of commands is known.
     var start: [UInt8]? { get }
     var stop: [[UInt8]] { get }
+    /// A running measurement is stopped above this pressure; `nil`: by the board alone.
+    var highestPressure: Int? { get }
     /// Requests the result after an end; `nil` if it comes unasked.
     var resultQuestion: [UInt8]? { get }
     /// Requests the reason of a failure; `nil` if it comes unasked.
@@ -35,6 +37,7 @@ protocol Board: Sendable {
 extension Board {
     mutating func noteSent(_ bytes: [UInt8]) {}
     mutating func takeWaiting() -> BoardMessage? { nil }
+    var highestPressure: Int? { nil }
     var resultQuestion: [UInt8]? { nil }
     var statusQuestion: [UInt8]? { nil }
 }
@@ -113,6 +116,9 @@ struct BoardSession<Make: Board>: FramedSession {
         case .pressure(let pressure):
             begin(into: &actions)
             actions.append(.live(.cuffPressure(pressure)))
+            if phase == .running, let highest = board.highestPressure, pressure.inMmHg > Double(highest) {
+                giveUp("the cuff pressure exceeded \(highest) mmHg", as: .overPressure, into: &actions)
+            }
         case .ended(let isFailed): end(isFailed: isFailed, into: &actions)
         case .result(let content, let flags, let raw): emit(content, flags, raw, into: &actions)
         }

@@ -93,4 +93,49 @@ import Testing
         #expect(pressures.contains { if case .live(let event) = $0 { event == .cuffPressure(.mmHg(60)) } else { false } })
         #expect(!pressures.contains { if case .live(let event) = $0 { event == .cuffPressure(.mmHg(90)) } else { false } })
     }
+
+    /// The boards' own programs stop at 330, 264 and 165 mmHg.
+    @Test(arguments: [(UInt8(0x00), 331), (0x10, 265), (0x20, 166)]) func packed_TooHighAPressure_StopsTheBoard(
+        _ patient: UInt8, _ tooHigh: Int
+    ) {
+        var session = CuffDriver.iBioBoard.makeSession(SessionContext())
+        func receive(_ identifier: UInt8, _ data: [UInt8]) -> [SessionAction] {
+            session.handle(.received(PackedFrame.encode(identifier, data)))
+        }
+        func isStop(_ action: SessionAction) -> Bool { if case .write([0x56, 0xD6]) = action { true } else { false } }
+        _ = session.handle(.command(.measure))
+        let below = receive(0x24, [patient, 0, 0, 0, 0]) + receive(0x20, IBioSimulatedBoard.words([tooHigh - 1]) + [0, 1])
+        #expect(!below.contains(where: isStop))
+        let above = receive(0x20, IBioSimulatedBoard.words([tooHigh]) + [0, 1])
+        #expect(above.contains(where: isStop))
+        #expect(above.contains { if case .live(.failed(let failure)) = $0 { failure.reason == .overPressure } else { false } })
+    }
+
+    @Test func packed_ZeroOrNegativePressures_AreAbsent() {
+        for values in [[0, 80, 93], [120, 0, 93], [120, -1, 93], [-100, 80, 93]] {
+            var session = CuffDriver.iBioBoard.makeSession(SessionContext())
+            let frames =
+                PackedFrame.encode(0x21, [1]) + PackedFrame.encode(0x22, IBioSimulatedBoard.words(values))
+                + PackedFrame.encode(0x23, [0, 70])
+            #expect(contents(session.handle(.received(frames))) == [.failure(.init(.noValue))], "\(values)")
+        }
+    }
+
+    private func contents(_ actions: [SessionAction]) -> [Reading.Content] {
+        actions.compactMap { if case .emit(let reading) = $0 { reading.content } else { nil } }
+    }
+
+    /// End status other than 0: what the module then gives as its result may be of an earlier measurement.
+    @Test func fa_ResultAfterAFailedEnd_IsNoReading() {
+        let format = FaFrame(sumsHead: true)
+        let result = format.frame(0x03, 0x83, [0x85, 0, 0x54, 0, 0x64, 0, 0x4D, 0, 1, 0, 0, 0])
+        for (status, isReading) in [(UInt8(0), true), (3, false)] {
+            var session = CuffDriver.faNIBP.makeSession(SessionContext())
+            let found = contents(session.handle(.received(format.frame(0x04, 0x86, [0, status]) + result)))
+            #expect(
+                found == [
+                    isReading ? .bloodPressure(.mmHg(133, 84, mean: 100, pulse: 77)) : .failure(.init(.unknown, code: ShortText("3")))
+                ])
+        }
+    }
 }

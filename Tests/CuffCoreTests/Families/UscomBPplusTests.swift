@@ -70,4 +70,90 @@ import Testing
         let reading = try #require(actions.lazy.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }.first)
         #expect(!String(decoding: reading.raw.array, as: UTF8.self).contains("4711"))
     }
+
+    private func document(_ values: String, _ root: String = "BPplus") -> [UInt8] {
+        let xml = Array("<\(root)>\r\n<MeasDataLogger datetime=\"2026-05-05T07:33:10\">\(values)</MeasDataLogger></\(root)>".utf8)
+        return Array("|_XML_Size\(xml.count) \(UscomCheck.of(xml))_|\r\n".utf8) + xml + [0x0D, 0x0A]
+    }
+
+    private func readings(_ actions: [SessionAction]) -> [Reading] {
+        actions.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
+    }
+
+    private func lines(_ text: String...) -> SessionEvent { .received(text.flatMap { Array(($0 + "\r\n").utf8) }) }
+
+    /// The line was interrupted within a document; the next one begins within the bytes that the first one counted.
+    @Test(arguments: [40, 90]) func cutDocument_DoesNotSwallowTheNextOne(_ kept: Int) {
+        let first = document("<Sys>150</Sys><Dia>90</Dia>")
+        let next = document("<Sys>120</Sys><Dia>80</Dia><Pr>61</Pr>")
+        let stream = Array(first.prefix(kept)) + [0x0D, 0x0A] + next
+        for size in [1, 7, stream.count] {
+            var session = UscomSession(SessionContext())
+            let actions = stride(from: 0, to: stream.count, by: size).flatMap {
+                session.handle(.received(Array(stream[$0..<min($0 + size, stream.count)])))
+            }
+            #expect(readings(actions).map(\.bloodPressure) == [.mmHg(120, 80, meanOrZero: 0, pulseOrZero: 61)], "\(size)")
+        }
+        let found = UscomReader.find(in: stream).ranges.map { Array(stream[$0]) }
+        #expect(found == [Array(next.dropLast(2))])
+    }
+
+    /// No check: values are known by their places, and by three digits each.
+    @Test(arguments: [
+        ("S 00000 016 122 095 074 044 116", [122, 95, 74, 44]), ("S  016 122 095 074 044 116", [122, 95, 74, 44]),
+        ("S AB-1 016 122 000 074 000 116", [122, 0, 74, 0]), ("S 1 2 016 122 095 074 044", []), ("S 00000 016 122 095 07 044", []),
+        ("S 00000 016 12 095 074 044", []), ("S 00000 016 000 000 000 000", []), ("S 00000 016 122 060 074 044", []),
+    ])
+    func resultLine_IsReadByItsPlaces(_ line: String, _ values: [Int]) {
+        var session = UscomSession(SessionContext())
+        let found = readings(session.handle(lines(line))).map(\.bloodPressure)
+        #expect(found == (values.isEmpty ? [] : [.mmHg(values[0], values[2], meanOrZero: values[1], pulseOrZero: values[3])]))
+    }
+
+    @Test func measure_CancelledOnTheDevice_Ends() {
+        var session = UscomSession(SessionContext())
+        _ = session.handle(.command(.measure))
+        var actions = session.handle(lines("D 4"))
+        actions += session.handle(.sent(Array("s 0\r\n".utf8)))
+        actions += session.handle(lines("M 03", "P 080", "F 02", "M 02"))
+        #expect(readings(actions).map(\.content) == [.failure(.init(.stopped, code: ShortText("F02")))])
+        #expect(actions.contains { if case .live(.aborted) = $0 { true } else { false } })
+        #expect(actions.contains { if case .finish(.complete) = $0 { true } else { false } })
+    }
+
+    /// `M 22` once, then up to 900 seconds of silence.
+    @Test func measure_WaitsForTheRestOfAnOfficeSeries() {
+        var session = UscomSession(SessionContext())
+        _ = session.handle(.command(.measure))
+        _ = session.handle(lines("D 4"))
+        func silence(_ actions: [SessionAction]) -> Duration? {
+            actions.compactMap { if case .arm(.silence, let limit) = $0 { limit } else { nil } }.last
+        }
+        let resting = silence(session.handle(lines("M 22")))
+        #expect(resting.map { $0 > .seconds(900) } == true)
+        let measuring = silence(session.handle(lines("M 03", "P 100")))
+        #expect(measuring.map { $0 < .seconds(300) } == true)
+    }
+
+    @Test func refusalOnAnotherScreen_IsToldAtOnce() {
+        for command in [SessionCommand.readMemory(user: nil), .readClock, .information] {
+            var session = UscomSession(SessionContext())
+            _ = session.handle(.command(command))
+            let actions = session.handle(lines("F 14"))
+            #expect(actions.contains { if case .finish(.failed) = $0 { true } else { false } }, "\(command)")
+        }
+    }
+
+    @Test func recording_OfOtherSoftware_TellsClockAndOrigin() {
+        var session = UscomSession(SessionContext())
+        var actions = session.handle(lines("20260827143000"))
+        actions += session.handle(.sent(Array("y\r\n".utf8)))
+        actions += session.handle(lines("T 20260827143001"))
+        actions += session.handle(.sent(Array("r 34\r\n".utf8)))
+        actions += session.handle(.received(document("<Sys>150</Sys><Dia>90</Dia>")))
+        actions += session.handle(.received(document("<Sys>120</Sys><Dia>80</Dia>")))
+        let clocks = actions.compactMap { if case .clock(let time) = $0 { time } else { nil } }
+        #expect(clocks == [DeviceTime(year: 2026, month: 8, day: 27, hour: 14, minute: 30, second: 1)])
+        #expect(readings(actions).map(\.origin) == [.memory, .push])
+    }
 }

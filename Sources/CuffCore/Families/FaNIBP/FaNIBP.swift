@@ -72,7 +72,8 @@ struct FaBoard: Board {
     private(set) var format = FaFrame()
     private var isHandshakeOpen = false
     private var isStartSent = false
-    private var isAwaiting = false
+    /// The status of an end whose result has not come.
+    private var endStatus: UInt8?
 
     init(_ context: SessionContext) {}
 
@@ -93,29 +94,31 @@ struct FaBoard: Board {
         if format.sumsHead == nil { format.sumsHead = frame.dropLast().reduce(0, &+) == frame.last }
         let bytes = frame.span
         guard bytes.byte(2) == 0x02 else { return [.otherModule] }
+        isHandshakeOpen = false
         switch (bytes.byte(3), bytes.byte(4)) {
         case (0x04, 0x81):
             isHandshakeOpen = true
             return [.question(answer: format.command(0x01))]
         case (0x03, 0x80):
-            defer { (isHandshakeOpen, isStartSent) = (false, false) }
+            defer { isStartSent = false }
             return [isStartSent ? .started : .otherModule]
-        case (0x04, 0x84): return bytes.littleEndian16(9).map { [.pressure(.mmHg(Int($0)))] } ?? []
-        case (0x04, 0x86):
-            isAwaiting = true
-            return [.ended(isFailed: bytes.byte(10) != 0)]
-        case (0x03, 0x83):
-            guard isAwaiting else { return [.otherModule] }
-            guard frame.count >= 20 else { return [] }
-            isAwaiting = false
-            return [.result(Self.content(bytes), [], raw: frame)]
+        case (0x04, 0x84) where frame.count >= 12: return bytes.littleEndian16(9).map { [.pressure(.mmHg(Int($0)))] } ?? []
+        case (0x04, 0x86) where frame.count >= 12:
+            endStatus = bytes.byte(10)
+            return [.ended(isFailed: endStatus != 0)]
+        case (0x03, 0x83) where frame.count >= 20:
+            guard let endStatus else { return [.otherModule] }
+            self.endStatus = nil
+            return [.result(Self.content(bytes, endStatus), [], raw: frame)]
         default: return []
         }
     }
 
-    private static func content(_ bytes: Span<UInt8>) -> Reading.Content {
+    /// After an end with another status than 0 the pressures may be those of an earlier measurement.
+    private static func content(_ bytes: Span<UInt8>, _ endStatus: UInt8) -> Reading.Content {
         func value(_ offset: Int) -> Int { bytes.littleEndian16(offset).map(Int.init) ?? 0 }
         if let error = bytes.byte(18), error != 0 { return .failure(.init(.unknown, code: ShortText(String(error)))) }
+        if endStatus != 0 { return .failure(.init(.unknown, code: ShortText(String(endStatus)))) }
         guard value(9) > 0, value(11) > 0 else { return .failure(.init(.noValue)) }
         return .bloodPressure(.mmHg(value(9), value(11), meanOrZero: value(13), pulseOrZero: value(15)))
     }

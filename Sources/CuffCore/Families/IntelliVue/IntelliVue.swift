@@ -118,7 +118,7 @@ struct IntelliVueFrame: FrameFormat {
     }
 
     /// The frame with its check computed again; `nil` where no content is between begin and end.
-    @Sendable static func repaired(_ frame: [UInt8]) -> [UInt8]? {
+    @Sendable static func repaired(_ frame: [UInt8], _ original: [UInt8]) -> [UInt8]? {
         guard frame.first == begin, frame.last == end, let content = unstuffed(frame.span, 1..<max(1, frame.count - 1)) else { return nil }
         return framed(Array(content.dropLast(2)))
     }

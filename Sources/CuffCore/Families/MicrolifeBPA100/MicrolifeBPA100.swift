@@ -53,7 +53,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in MicrolifeBPA100Session() },
         makeSimulator: { MicrolifeBPA100Simulator($0) },
-        findFrames: { MicrolifeAnswer.find(in: $0) },
+        findFrames: { MicrolifeAnswer.find(in: $0) }, repair: MicrolifeAnswer.repaired,
         decodeRecord: { record, _ in MicrolifeBPA100Session.reading(record.span) },
         redaction: .microlifeBPA100)
 }
@@ -121,6 +121,19 @@ struct MicrolifeAnswer: FrameFormat {
             if found.frames > 0 { return found }
         }
         return memories
+    }
+
+    /// The answer with its sum and, in a memory, the second copies of changed words written again.
+    @Sendable static func repaired(_ frame: [UInt8], _ original: [UInt8]) -> [UInt8]? {
+        guard frame.first == startByte, frame.count > 3, frame.count == original.count else { return nil }
+        var repaired = frame
+        let end = frame.count - 2
+        for start in stride(from: 33, to: (end - 33) % 32 == 0 ? end : 0, by: 32) {
+            let word = start + 16..<start + 24
+            if frame[word] != original[word] { repaired.replaceSubrange(start + 24..<start + 32, with: frame[word]) }
+        }
+        repaired.replaceSubrange(end..., with: Hex.upper(Checksum.sum8(repaired.span, 1..<end)))
+        return repaired
     }
 
     /// Digits where the documented characters are digits.

@@ -2,10 +2,23 @@ extension Redaction {
     /// The patient's id in the memory and in the answer to the question for it; the dates of records, of the clock and of a time that is
     /// set. What no source explains is overwritten. Sums again.
     static let microlifeBPA100 = Redaction { items, side, work in
-        (side == .fromCuff ? microlifeAnswers : microlifeQuestions).rewrite(&items, side, &work)
+        // The high four bits of an answer's report are set, which no character of the serial line has.
+        let areReports = items.allSatisfy { $0.count == CountedReports.size && (side == .toCuff || $0[0] >= 0xF0) }
+        let payload: Payload = { areReports ? CountedReports(.lowNibble).payload(of: $0)?.indices : $0.indices }
+        (side == .fromCuff ? microlifeAnswers(payload) : microlifeQuestions(payload)).rewrite(&items, side, &work)
+        // Behind the valid bytes of a report is a part of the one before it.
+        for index in items.indices where areReports {
+            for stale in (payload(items[index])?.upperBound ?? 0)..<items[index].count { items[index][stale] = 0 }
+        }
     }
 
-    private static let microlifeAnswers = frames(AnyMicrolifeAnswer()) { frame, _, work in
+    private typealias Payload = @Sendable ([UInt8]) -> Range<Int>?
+
+    private static func microlifeAnswers(_ payload: @escaping Payload) -> Redaction {
+        frames(AnyMicrolifeAnswer(), payload: payload, redactAnswer)
+    }
+
+    private static func redactAnswer(_ frame: inout [UInt8], _ side: Side, _ work: inout Work) {
         let end = frame.count - 2
         switch frame.count {
         case 9: return
@@ -24,7 +37,9 @@ extension Redaction {
     }
 
     /// `12 16 18 27`, and behind it 80 characters that begin MMDDYYYY, with their sum in two lower-case digits.
-    private static let microlifeQuestions = stream { bytes, _, work in
+    private static func microlifeQuestions(_ payload: @escaping Payload) -> Redaction { stream(payload: payload, redactQuestions) }
+
+    private static func redactQuestions(_ bytes: inout [UInt8], _ side: Side, _ work: inout Work) {
         for start in bytes.indices where MicrolifeCommand(Array(bytes[start...].prefix(4))) == .setClock {
             let (text, end) = (start + 4, start + 84)
             guard end + 2 <= bytes.count else { continue }

@@ -2,11 +2,16 @@
 struct MicrolifeBPA100Session: FramedSession, RequestSession {
     private enum Mode { case listening, reading, clocking, setting(DeviceTime), identifying }
 
+    /// The same conversation over HID, as readers without the serial driver hold it.
+    private static let reports = CountedReports(.lowNibble)
+
     var reader = FrameReader(MicrolifeAnswer())
     var requests = Requests<MicrolifeCommand>()
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.microlifeBPA100.capabilities }
     private var mode = Mode.listening
+    /// Bytes of an unfinished report; `nil` on a serial line.
+    private var report: [UInt8]?
     /// The present user slot, where the cuff says that it has more than one.
     private var slot: Int32?
     /// Bytes that came behind the question for it and are no answer. A refusal has one or two; more are a damaged answer, and then
@@ -17,7 +22,13 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         if requests.isAwaiting { actions.append(.arm(.response, .milliseconds(1500))) }
         if reader.format.question == .slots { slotBytes += bytes.count }
-        receiveFrames(of: bytes, into: &actions)
+        guard var report else { return receiveFrames(of: bytes, into: &actions) }
+        report += bytes
+        while report.count >= CountedReports.size {
+            receiveFrames(of: Array(Self.reports.payload(of: Array(report.prefix(CountedReports.size))) ?? []), into: &actions)
+            report.removeFirst(CountedReports.size)
+        }
+        self.report = report
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
@@ -45,7 +56,10 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
 
     /// What follows answers this question: an incomplete answer from before it stays incomplete.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
-        guard let command = MicrolifeCommand(bytes) else { return }
+        let isReport = bytes.count == CountedReports.size
+        let question = isReport ? Array(Self.reports.payload(of: bytes) ?? []) : bytes
+        guard let command = MicrolifeCommand(question) else { return }
+        report = isReport ? [] : nil
         discardIncomplete(into: &actions)
         reader.format.question = command
         if command == .slots { (slot, slotBytes) = (nil, 0) }

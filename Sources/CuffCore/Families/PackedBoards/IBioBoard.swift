@@ -50,6 +50,7 @@ struct IBioBoard: Board {
 
     var start: [UInt8]? { PackedFrame.encode(0x55) }
     var stop: [[UInt8]] { [PackedFrame.encode(0x56)] }
+    var highestPressure: Int? { results.highestPressure }
     var resultQuestion: [UInt8]? { PackedFrame.encode(0x5E) }
     var statusQuestion: [UInt8]? { PackedFrame.encode(0x5B) }
 

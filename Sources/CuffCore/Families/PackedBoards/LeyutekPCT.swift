@@ -42,6 +42,7 @@ struct LeyutekBoard: Board {
 
     var start: [UInt8]? { Self.command(0x80) }
     var stop: [[UInt8]] { [Self.command(0x81)] }
+    var highestPressure: Int? { results.highestPressure }
     var resultQuestion: [UInt8]? { Self.command(0x89) }
     var statusQuestion: [UInt8]? { Self.command(0x86) }
 

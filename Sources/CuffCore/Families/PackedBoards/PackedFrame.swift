@@ -36,6 +36,10 @@ struct PackedResults: Sendable {
         .unknown, .cuffLoose, .leak, .hardware, .weakPulse, .outOfRange, .movement, .overPressure, .saturated, .leak, .hardware, .timeout,
     ]
 
+    /// Where the boards' own programs stop: adult, child, neonate.
+    private static let highest = [330, 264, 165]
+
+    private(set) var highestPressure = highest[0]
     /// The last measurement has given no result yet. A result requested earlier may be an old one.
     private var isAwaiting = false
     private var isFailed = false
@@ -58,7 +62,7 @@ struct PackedResults: Sendable {
         case .pressures:
             guard isAwaiting else { return [.otherModule] }
             isAwaiting = false
-            guard value(0) != nil, value(2) != nil else { return [.result(.failure(.init(.noValue)), [], raw: raw)] }
+            guard value(0) ?? 0 > 0, value(2) ?? 0 > 0 else { return [.result(.failure(.init(.noValue)), [], raw: raw)] }
             waiting = (data, raw)
             return [.otherModule]
         case .pulse:
@@ -66,6 +70,8 @@ struct PackedResults: Sendable {
             self.waiting = nil
             return [Self.result(waiting.data, pulse: value(0), raw: waiting.raw + raw)]
         case .status:
+            let patient = Int(bytes.byte(0) ?? 0) >> 4 & 3
+            if patient < Self.highest.count { highestPressure = Self.highest[patient] }
             guard isFailed, let code = bytes.byte(2), code > 0 else { return [.otherModule] }
             isFailed = false
             let reason = Int(code) < Self.errors.count ? Self.errors[Int(code)] : .unknown

@@ -61,6 +61,8 @@ struct TaiDocSession: FramedSession, RequestSession {
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        // In recordings of a CP2110's reports the count is before the frame.
+        let bytes = bytes.first == 8 ? Array(bytes.dropFirst().prefix(8)) : bytes
         guard case .frame(let length)? = bytes.isEmpty ? nil : TaiDocFrame().verdict(on: bytes.span),
             length == bytes.count,
             bytes[6] == 0xA3, let command = TaiDocCommand(rawValue: bytes[1])

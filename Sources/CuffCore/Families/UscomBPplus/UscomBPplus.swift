@@ -8,6 +8,7 @@
 ///          `S id snr sys MAP dia pr …` result at detail 0: the mean is before the diastolic; *no check*          printed [2]
 ///          `|_XML_SizeN C_|` CR LF, N bytes of XML, CR LF; C is their CRC-8 in decimal: polynomial A1 reflected, start FF
 ///          `IDs_H N C`, then `IDs_Content 34 33`: N and C are of the second line with its CR LF
+///          `<Feature …>` one line: elements id, fw, sw, hw, nibpType, nibp_id …                           documented [2]
 /// XML      root `BPplus` or `CardioScope`; `MeasDataLogger` has datetime (local, no zone), device_id, software_version, guid and its own
 ///          `Sys Dia Map Pr` (`Mean Hr` in CardioScope). With `NibpBloodPressures` these are an average, not a reading; each
 ///          `NibpBloodPressure` in `includedMeasurements` is one. `Results` has central pressures, which no cuff measured.
@@ -32,7 +33,7 @@ extension CuffDriver {
             "determinations that failed within a series: only those in includedMeasurements with pressures above 0 are taken",
         ],
         notes: [
-            "The newest 100 measurements can be listed. Reading deletes nothing.",
+            "The newest 100 measurements are read. Reading deletes nothing.",
             "Central pressures and the waveforms are left out: they are calculated.",
             "Without RTS/CTS on the device, use `--line \"115200 8N1\"`.",
         ],
@@ -72,6 +73,7 @@ enum UscomOutcome {
         let reason: FailureReason? =
             switch number {
             case 1: .systolicNotFound
+            case cancelled: .stopped
             case 3, 11: .hardware
             case 4...8: .unknown
             case 9, 12: .noValue

@@ -25,8 +25,6 @@ struct UscomDocument: Sendable {
     private var direct = Determination()
     private var series: [Determination] = []
 
-    private(set) var root = ""
-
     /// The determinations of a series that its result includes, or the one result.
     var determinations: [Determination] {
         guard !series.isEmpty else { return [direct] }
@@ -60,7 +58,6 @@ struct UscomDocument: Sendable {
         }
         let isEmpty = words.hasSuffix("/")
         let name = String(words.prefix { !$0.isWhitespace && $0 != "/" })
-        if path.isEmpty { root = name }
         guard path.count < Self.deepest else { return }
         path.append(name)
         if path.count == 2, name == "MeasDataLogger" { attributes = Self.attributes(words) }
@@ -76,6 +73,12 @@ struct UscomDocument: Sendable {
         let value = String(Self.trimmed(String(decoding: text, as: UTF8.self)[...]))
         if path.count == 3 { direct.values[name] = value }
         if path.count == 5, path[3] == "NibpBloodPressure", !series.isEmpty { series[series.count - 1].values[name] = value }
+    }
+
+    /// The text of the first element `name` in one line.
+    static func text(of name: String, in line: String) -> String? {
+        guard let start = line.firstRange(of: "<\(name)>")?.upperBound, let end = line[start...].firstIndex(of: "<") else { return nil }
+        return String(trimmed(line[start..<end]))
     }
 
     static func attributes(_ tag: String) -> [String: String] {

@@ -15,6 +15,8 @@ struct UscomReader: Sendable {
         let expected: UInt8
         var check = UscomCheck()
         var document = UscomDocument()
+        /// The first bytes of the present line of the document.
+        var line: [UInt8] = []
     }
 
     private var line: [UInt8] = []
@@ -42,6 +44,12 @@ struct UscomReader: Sendable {
         now.check.add(byte)
         now.document.add(byte)
         now.left -= 1
+        if byte == 0x0A { now.line = [] } else if now.line.count < UscomHead.mark.count { now.line.append(byte) }
+        // The head of the next document: this one was cut off.
+        if byte == UscomHead.mark.last, now.line == UscomHead.mark {
+            line = now.line
+            return items.append(.skipped(now.length - now.left - line.count, .incomplete))
+        }
         guard now.left == 0 else { return counted = now }
         guard now.check.value == now.expected else { return items.append(.skipped(now.length, .badCheck)) }
         frames += 1
@@ -94,13 +102,13 @@ struct UscomReader: Sendable {
                 }
             }
             // The head of a document belongs to it.
-            if !items.isEmpty || byte == 0x0A && reader.counted == nil { start = index + 1 }
+            if !items.isEmpty || byte == 0x0A && reader.counted == nil { start = index + 1 - reader.line.count }
         }
         return found
     }
 
     /// A document with its check computed again; `nil` for anything else.
-    @Sendable static func repaired(_ frame: [UInt8]) -> [UInt8]? {
+    @Sendable static func repaired(_ frame: [UInt8], _ original: [UInt8]) -> [UInt8]? {
         guard let end = frame.firstIndex(of: 0x0A), let head = UscomHead(frame[...end]), frame.count == end + 1 + head.length else {
             return nil
         }

@@ -3,10 +3,12 @@ struct UscomSession: FinishingSession {
     private enum Step: Equatable { case idle, detail, starting, running, list, recall(Int), answer }
 
     private static let tries = 3
-    /// The device's own limit for a single measurement, with room for the calculation after it.                documented [2]
-    private static let measurementLimit = Duration.seconds(240)
+    /// The longest series; a single measurement takes at most 180 s.                                           documented [2]
+    private static let measurementLimit = Duration.seconds(27 * 60)
     /// The monitor calculates for some seconds without a line.
     private static let silenceLimit = Duration.seconds(60)
+    /// The rest before an office series is announced once, then nothing comes for up to 900 s.                 documented [2]
+    private static let restLimit = Duration.seconds(960)
     /// The device begins to answer within this; 15 s and 60 s are its limits for whole answers. documented [2]
     private static let answerLimit = Duration.seconds(10)
     /// The longest pause within an answer: guess.
@@ -26,6 +28,9 @@ struct UscomSession: FinishingSession {
     private var isMeasuring = false
     private var isWatched = false
     private var isRecall = false
+    private var isResting = false
+    /// In a recording: the clock was asked for.
+    private var isClockAsked = false
 
     init(_ context: SessionContext) {}
 
@@ -36,6 +41,7 @@ struct UscomSession: FinishingSession {
         case UInt8(ascii: "s"): (isWatched, isRecall) = (true, false)
         case UInt8(ascii: "r"): isRecall = true
         case UInt8(ascii: "d"): isRecall = false
+        case UInt8(ascii: "y"): isClockAsked = true
         default: break
         }
     }
@@ -82,12 +88,13 @@ struct UscomSession: FinishingSession {
             }
         }
         guard !isFinished else { return }
-        if mode == .measuring, step == .running { actions.append(.arm(.silence, Self.silenceLimit)) }
+        if mode == .measuring, step == .running { actions.append(.arm(.silence, isResting ? Self.restLimit : Self.silenceLimit)) }
         if case .recall = step, isRecall { actions.append(.arm(.response, Self.pauseLimit)) }
     }
 
     private mutating func receive(_ line: String, into actions: inout SessionActions) {
-        let parts = line.split(separator: " ")
+        // An empty field keeps its place: the values of a result are known by theirs.
+        let parts = line.split(separator: " ", omittingEmptySubsequences: false)
         let number = parts.count > 1 ? Int(parts[1]) : nil
         switch (parts.first, number) {
         case ("P"?, let pressure?), ("p"?, let pressure?):
@@ -99,7 +106,7 @@ struct UscomSession: FinishingSession {
         case ("S"?, _): result(parts, line, into: &actions)
         case ("IDs_H"?, let length?): listCheck = parts.count > 2 ? UInt8(parts[2]).map { (length, $0) } : nil
         case ("IDs_Content"?, _): list(line, parts, into: &actions)
-        case ("T"?, _): clock(String(parts.last ?? ""), into: &actions)
+        case ("T"?, _): clock(String(parts.last { !$0.isEmpty } ?? ""), into: &actions)
         default:
             if line.hasPrefix("<Feature") { return features(line, into: &actions) }
             if line.utf8.count == 14 { clock(line, into: &actions) }
@@ -117,16 +124,18 @@ struct UscomSession: FinishingSession {
     }
 
     private mutating func changed(to state: Int, into actions: inout SessionActions) {
+        isResting = state == 22
         switch state {
         case 3...6: begin(into: &actions)
+        case 22 where mode == .measuring: begin(into: &actions)
         case 2 where mode == .stopping: finish(.complete, into: &actions)
         case 2 where mode == .listening: endLive(into: &actions)
         default: break
         }
     }
 
-    private mutating func endLive(into actions: inout SessionActions) {
-        if isMeasuring { actions.append(.live(.ended)) }
+    private mutating func endLive(as end: LiveEvent = .ended, into actions: inout SessionActions) {
+        if isMeasuring { actions.append(.live(end)) }
         isMeasuring = false
     }
 
@@ -139,15 +148,17 @@ struct UscomSession: FinishingSession {
         case .measuring where step == .starting && UscomOutcome.refuses(outcome):
             actions.append(.live(.failed(.init(.refused))))
             finish(.failed("the device refused the start (F \(Decimal.text(outcome, 2)))"), into: &actions)
-        case .reading:
-            if case .recall = step {
-                unread += 1
-                actions.append(.report(.note("a stored measurement cannot be recalled (F \(Decimal.text(outcome, 2)))")))
-                next(into: &actions)
+        case .reading where step != .list:
+            unread += 1
+            actions.append(.report(.note("a stored measurement cannot be recalled (F \(Decimal.text(outcome, 2)))")))
+            next(into: &actions)
+        case .reading, .clock, .settingClock, .information:
+            if UscomOutcome.refuses(outcome) {
+                finish(.failed("the device refuses this on its present screen (F \(Decimal.text(outcome, 2)))"), into: &actions)
             }
         default:
             guard isWatched, let failure = UscomOutcome.failure(outcome) else { return }
-            endLive(into: &actions)
+            endLive(as: outcome == UscomOutcome.cancelled ? .aborted : .ended, into: &actions)
             isWatched = false
             actions.emit(
                 Reading(
@@ -161,20 +172,23 @@ struct UscomSession: FinishingSession {
         let readings = document.readings(origin: isRecall ? .memory : isWatched ? .measurement : .push)
         if readings.isEmpty { actions.append(.report(.note("a result without pressures"))) }
         emit(readings, into: &actions)
+        isRecall = false
         if case .recall = step { return next(into: &actions) }
     }
 
-    /// `S id snr systolic mean diastolic pulse …`, without a check.
+    /// `S id snr systolic mean diastolic pulse …`, without a check: the values have three digits each, and the mean is between the others.
     private mutating func result(_ parts: [Substring], _ line: String, into actions: inout SessionActions) {
-        let numbers = parts.dropFirst().prefix(6).compactMap { $0.utf8.allSatisfy { $0 &- 0x30 < 10 } ? Int($0) : nil }
-        guard numbers.count == 6, parts.count >= 7, numbers[2] > 0, numbers[4] > 0 else {
+        let values = parts.dropFirst(3).prefix(4).filter { $0.utf8.count == 3 && $0.utf8.allSatisfy { $0 &- 0x30 < 10 } }.compactMap {
+            Int($0)
+        }
+        guard values.count == 4, values[2] > 0, values[2] < values[0], values[1] == 0 || values[2]...values[0] ~= values[1] else {
             return actions.append(.report(.ignored("a result line without numbers", Array(line.utf8))))
         }
-        let values = BloodPressure.mmHg(numbers[2], numbers[4], meanOrZero: numbers[3], pulseOrZero: numbers[5])
+        let pressure = BloodPressure.mmHg(values[0], values[2], meanOrZero: values[1], pulseOrZero: values[3])
         emit(
             [
                 Reading(
-                    .bloodPressure(values), driver: "uscom-bpplus", flags: .noMeasurementCheck, origin: isWatched ? .measurement : .push,
+                    .bloodPressure(pressure), driver: "uscom-bpplus", flags: .noMeasurementCheck, origin: isWatched ? .measurement : .push,
                     raw: RawBytes(Array(line.utf8)))
             ], into: &actions)
     }
@@ -195,20 +209,20 @@ struct UscomSession: FinishingSession {
     }
 
     private mutating func clock(_ digits: String, into actions: inout SessionActions) {
-        guard mode == .clock || mode == .settingClock else { return }
+        guard mode == .clock || mode == .settingClock || isListening && isClockAsked else { return }
         let bytes = Array(digits.utf8)
         guard bytes.count == 14, let year = bytes.span.digits(0, 4), let (month, day, hour, minute) = bytes.span.digitPairs(4),
             let second = bytes.span.digits(12, 2)
         else { return }
         let time = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-        guard time.isPossible else { return finish(.failed("the device's clock shows no possible time"), into: &actions) }
-        actions.append(.clock(time))
-        finish(.complete, into: &actions)
+        if time.isPossible { actions.append(.clock(time)) }
+        isClockAsked = false
+        guard !isListening else { return }
+        finish(time.isPossible ? .complete : .failed("the device's clock shows no possible time"), into: &actions)
     }
 
     private mutating func features(_ line: String, into actions: inout SessionActions) {
-        let attributes = UscomDocument.attributes(line)
-        func value(_ name: String) -> String? { attributes[name].map { DeviceIdentity.text($0.utf8) } }
+        func value(_ name: String) -> String? { UscomDocument.text(of: name, in: line).map { DeviceIdentity.text($0.utf8) } }
         actions.append(
             .identify(
                 DeviceIdentity(id: value("id") ?? "", manufacturer: "Uscom", model: "BP+", serial: value("id"), firmware: value("fw"))))
@@ -256,7 +270,7 @@ struct UscomSession: FinishingSession {
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, mode, step) {
-        case (.overall, .measuring, .running): giveUp("the device did not finish within four minutes", .timeout, into: &actions)
+        case (.overall, .measuring, .running): giveUp("the device did not finish within 27 minutes", .timeout, into: &actions)
         case (.silence, .measuring, .running): giveUp("the device stopped sending during the measurement", .lost, into: &actions)
         // Older devices have no `d`.
         case (.response, .measuring, .detail): start(into: &actions)

@@ -35,7 +35,10 @@ struct UscomSimulator: CuffSimulator {
         let parts = line.split(separator: " ")
         switch (parts.first, parts.count) {
         case ("?"?, 1): return [say("ver2.4")]
-        case ("f"?, 1): return [say("<Feature version=\"3.0\"><Device id=\"015D90DE1A0000DA\" fw=\"4.4.44094\" sw=\"5.3.0.0\" hw=\"2\"/>")]
+        case ("f"?, 1):
+            return [
+                say("<Feature version=\"3.0\"><fw>4.4.44094</fw><sw>5.3.0.0</sw><hw>BPplusR7</hw><id>015D90DE1A0000DA</id></Feature>")
+            ]
         case ("d"?, 2): return [say("D \(parts[1])")]
         case ("s"?, _):
             guard step == nil, !script.records.isEmpty else { return [say("F 17")] }

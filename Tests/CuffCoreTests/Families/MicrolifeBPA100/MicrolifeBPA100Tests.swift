@@ -134,4 +134,40 @@ import Testing
         #expect(frame.count == 87)
         #expect((clock(frame) != nil) == (text == "05052026070000"))
     }
+
+    /// Readers without the serial driver speak HID: count in the low four bits, short reports within an answer, stale bytes behind.
+    private func reports(of answer: [UInt8]) -> [[UInt8]] {
+        var reports: [[UInt8]] = []
+        var rest = answer[...]
+        for count in [3, 6] + Array(repeating: 7, count: 20) where !rest.isEmpty {
+            let part = rest.prefix(count)
+            reports.append([0xF0 | UInt8(part.count)] + part + [UInt8](repeating: 0x39, count: 7 - part.count))
+            rest = rest.dropFirst(count)
+        }
+        return reports
+    }
+
+    private func readings(_ bytes: [UInt8], by size: Int) -> [Reading] {
+        var session = MicrolifeBPA100Session()
+        _ = session.handle(.sent([0x04, 0x12, 0x16, 0x18, 0x22, 0, 0, 0]))
+        return stride(from: 0, to: bytes.count, by: size).flatMap {
+            session.handle(.received(Array(bytes[$0..<min($0 + size, bytes.count)])))
+        }.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
+    }
+
+    @Test func recordedReports_AreReadAsTheSerialLine_AndAnonymised() {
+        let answer = closed("00010001" + "4A47" + String(repeating: "9", count: 20) + "2605050731020000" + "0471488004714880")
+        var items = reports(of: answer)
+        for size in [1, 5, 8, 400] {
+            #expect(readings(Array(items.joined()), by: size).map(\.bloodPressure) == [.mmHg(128, 82, pulse: 71)], "\(size)")
+        }
+        var work = Redaction.Work(days: -365)
+        CuffDriver.microlifeBPA100.redaction?.rewrite(&items, .fromCuff, &work)
+        let after = readings(Array(items.joined()), by: 8)
+        #expect(after.map(\.bloodPressure) == [.mmHg(128, 82, pulse: 71)])
+        #expect(after.map(\.clock) == [.time(DeviceTime(year: 2025, month: 5, day: 5, hour: 7, minute: 31))])
+        let text = items.flatMap { $0[1..<(1 + Int($0[0] & 15))] }
+        #expect(text[9..<33].allSatisfy { $0 == 0x30 || $0 == 0x41 })
+        #expect(items.allSatisfy { $0[(1 + Int($0[0] & 15))...].allSatisfy { $0 == 0 } })
+    }
 }

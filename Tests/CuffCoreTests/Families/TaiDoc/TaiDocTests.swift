@@ -55,4 +55,20 @@ import Testing
         let record = SimulatedRecord(120, 80, mean: 1, pulse: 60, time: DeviceTime(year: 2026, month: 5, day: 5))
         #expect(HIDConversation(.taiDoc, .readMemory(user: nil), SimulatorScript(records: [record])).readings.isEmpty)
     }
+
+    /// A report of the CP2110 is a count and so many bytes; the frames are those of `taidoc_record_derived`: 134/84, mean 101, pulse 71.
+    @Test func recordedReportsOfACP2110_AreRead() {
+        var session = CuffDriver.taiDoc.makeSession(SessionContext())
+        var readings: [Reading] = []
+        for (question, answer) in [
+            ("2b01000000a320", "2b01000000a522"), ("2500000001a31a", "256e34a509a56b"), ("2600000001a31b", "2686655447a5a2"),
+        ] {
+            _ = session.handle(.sent(Hex.bytes("0851" + question) ?? []))
+            for case .emit(let reading) in session.handle(.received((Hex.bytes("0851" + answer) ?? []) + [UInt8](repeating: 0, count: 55)))
+            {
+                readings.append(reading)
+            }
+        }
+        #expect(readings.map(\.bloodPressure) == [.mmHg(134, 84, mean: 101, pulse: 71)])
+    }
 }
