@@ -1,7 +1,7 @@
 import CuffCore
 
 /// The options of a watch, from the configuration and the command line, which overrides it.
-public struct WatchSetup: Sendable {
+package struct WatchSetup: Sendable {
     /// Which configuration to read.
     package enum Configuration: Sendable {
         case none
@@ -10,9 +10,9 @@ public struct WatchSetup: Sendable {
     }
 
     /// The options of the watch.
-    public var options: WatchOptions
+    package var options: WatchOptions
     /// The configuration's sinks, used if the command line names none.
-    public var sinks: [SinkSpec]
+    package var sinks: [SinkSpec]
     /// The sections of the configuration that were left out because they are wrong.
     package var skipped: [CuffConfiguration.SkippedSection]
     /// For the limits of sinks on the command line.
