@@ -4,7 +4,8 @@
 # make test-exhaustive  the core and clinical tests with every bit flipped, every seed and all readings: two minutes
 # make lint        formatting and the project rules
 # make conformance the open test cases in Conformance/ against the debug build, and a recording made, anonymised and replayed
-# make examples    build the program in Examples/ that embeds the libraries, and check its package
+# make examples    build the programs in Examples/ that embed the libraries, and check their package
+# make documentation  the articles and comments of the libraries by DocC without warnings; examples use public declarations only
 # make build       the release binary at .build/release/cuff
 # make install     install the result of `make build` below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
 # make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, and their SBOM, in .build/deb
@@ -33,7 +34,7 @@
 # make test-stall  a sink that stops for a minute: flat memory, nothing lost
 # make test-import  a generated Apple Health export of 200 MB: memory and speed of `cuff import`
 # make soak        T=600: eight cuffs into four sinks for T seconds: flat memory and descriptors
-# make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
+# make test-tsan   the tests under ThreadSanitizer, with 1,000 random cancellations;  make test-asan: under AddressSanitizer
 # make remote      build the helper programs that deliver readings to servers, in Remote/.build/release
 # make test-remote their unit tests, and each with real servers on loopback (KILLS=25 rounds of kill -9; PARTS="fleet mqtt";
 #                  PARTS=cluster: three RabbitMQ nodes)
@@ -49,7 +50,7 @@ VECTORS ?= ../shared/vectors
 T ?= 60
 SWIFT ?= swift
 # Tests that measure the whole process or machine, or depend on timing.
-ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch|requiredSink_ThatStops|optionalSink_ThatStops|watch_TellsItsStatistics|callersBeyondTheLimit
+ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch|requiredSink_ThatStops|optionalSink_ThatStops|watch_TellsItsStatistics|callersBeyondTheLimit|cancellingAtAnyAwait
 # Strips symbols and unused sections, exports nothing, packs relocations (glibc 2.36), and links the C++ runtime
 # statically: this halves the instructions before `main`. The linker uses the first libstdc++ that it finds.
 # Generic types are requested by accessor, not by mangled name: for a name the runtime searches the program for conformances,
@@ -102,6 +103,12 @@ packages:
 examples: packages
 	$(SWIFT) build --target EmbeddingExample
 	$(SWIFT) package --package-path Examples dump-package >/dev/null
+
+.PHONY: documentation
+documentation: packages
+	$(SWIFT) build --target CuffFoundation
+	$(SWIFT) build --target EmbeddingExample
+	@.ci/documentation
 
 conformance: packages
 	$(SWIFT) build --product cuff

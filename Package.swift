@@ -74,9 +74,11 @@ if Context.environment["CUFF_PARTS"] == nil {
                 "cuff", "CuffIngest", "CuffClinical", "CuffCore", "CLinux", "CFaultyDisk", "TestSupport", "SQLite",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // Not a product: Examples/ is a package of its own for readers, and its source is built here with everything else.
+        // Not products: Examples/ is a package of its own for readers, and its sources are built here with everything else.
         .executableTarget(
             name: "EmbeddingExample", dependencies: ["CuffCore", "CuffClinical", "CuffIngest"], path: "Examples/Sources/EmbeddingExample"),
+        .target(name: "AcmeDriver", dependencies: ["CuffCore"], path: "Examples/Sources/AcmeDriver"),
+        .testTarget(name: "AcmeDriverTests", dependencies: ["AcmeDriver", "CuffCore"], path: "Examples/Tests/AcmeDriverTests"),
         .testTarget(name: "EndToEnd", dependencies: ["cuff", "EmbeddingExample", "CuffIngest", "CuffCore", "TestSupport"]),
     ]
 }

@@ -6,8 +6,13 @@ import Glibc
 
 enum Terminal {
     static func say(_ text: String) {
-        let line = Array((StandardErrorLog.harmless(text) + "\n").utf8)
-        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        draw(StandardErrorLog.harmless(text) + "\n")
+    }
+
+    /// On standard error as it is.
+    static func draw(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     /// Prints data. A closed pipe ends the program silently; a full disk with an error. `hasColor`: the text contains this
@@ -25,8 +30,7 @@ enum Terminal {
     /// Reads one line; `nil` if standard input is not a terminal.
     static func ask(_ question: String) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
-        let bytes = Array(TerminalText.clean(question).utf8)
-        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        draw(TerminalText.clean(question))
         return readLine()
     }
 

@@ -2,27 +2,35 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The articles of the libraries: their code is part of the example program, which is compiled.
+/// The articles of the libraries: their code is part of the examples, which are compiled.
 @Suite struct ArticleTests {
-    private static func text(_ path: String) throws -> String {
-        try String(contentsOfFile: ProjectFolder.path(path), encoding: .utf8)
+    private static func files(_ folder: String, _ suffix: String) throws -> [String: String] {
+        let root = URL(fileURLWithPath: ProjectFolder.path(folder))
+        let found = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        var texts: [String: String] = [:]
+        for case let file as URL in found where file.lastPathComponent.hasSuffix(suffix) {
+            texts[file.lastPathComponent] = try String(contentsOf: file, encoding: .utf8)
+        }
+        return texts
     }
 
-    @Test func codeOfArticles_IsInTheExample() throws {
-        let module = "CuffIngest"
-        let folder = "Sources/\(module)/\(module).docc"
-        let names = try FileManager.default.contentsOfDirectory(atPath: ProjectFolder.path(folder)).filter { $0.hasSuffix(".md") }
-        let examples = try ["main", "Database", "FolderSink"].map { try Self.text("Examples/Sources/EmbeddingExample/\($0).swift") }
-        var blocks = 0
-        for name in names {
-            for block in try Self.text("\(folder)/\(name)").components(separatedBy: "```swift\n").dropFirst() {
+    @Test(arguments: [
+        ("CuffCore", ["WriteADriver"]), ("CuffClinical", ["Series", "Statistics"]),
+        ("CuffIngest", ["EmbedInAServer", "Follow", "Measure", "PlugIn", "StoreAndQuery", "WriteASink"]),
+    ])
+    func codeOfArticles_IsInTheExamples(_ module: String, _ articles: [String]) throws {
+        let texts = try Self.files("Sources/\(module)/\(module).docc", ".md")
+        #expect(texts.keys.sorted() == (articles + [module]).map { "\($0).md" }.sorted())
+        let examples = try Self.files("Examples", ".swift").values
+        let root = try #require(texts["\(module).md"])
+        for article in articles {
+            #expect(root.contains("<doc:\(article)>"), "\(article) is in no list")
+            let blocks = texts["\(article).md"]?.components(separatedBy: "```swift\n").dropFirst() ?? []
+            #expect(!blocks.isEmpty, "\(article) has no code")
+            for block in blocks {
                 let code = try #require(block.components(separatedBy: "```").first)
-                #expect(examples.contains { $0.contains(code) }, "\(name): \(code)")
-                blocks += 1
+                #expect(examples.contains { $0.contains(code) }, "\(article): \(code)")
             }
         }
-        #expect(blocks >= 8)
-        let root = try Self.text("\(folder)/\(module).md")
-        for name in names where name != "\(module).md" { #expect(root.contains("<doc:\(name.dropLast(3))>"), "\(name) is in no list") }
     }
 }

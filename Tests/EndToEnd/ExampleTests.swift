@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// The program in Examples/, which embeds the libraries, with a simulated cuff.
@@ -72,6 +73,28 @@ import Testing
         #expect(try await lines("series") == ["5 values, 63.0 to 67.0"])
         let stored = try await CuffProcess.run(["stats", "--db", database, "--quantity", "heart_rate", "--json", "--tz", "UTC"])
         #expect(stored.objects("statistics").map { $0["count"] as? Int } == [6], "the pulse, and five values")
+    }
+
+    /// A daemon: every reading in a database, and the latest one in a file that is always whole.
+    @Test func theExample_ServesTheLatestReading() async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff("beurer-serial", in: scratch)
+        let (database, file) = (scratch.path("bp.db"), scratch.path("latest.json"))
+        let daemon = try RunningCuff(
+            ["latest", database, file, "\(cuff.port)=beurer-serial"], folder: scratch, name: "daemon", executable: Self.program)
+        var stored: [String] = []
+        let isComplete = try await eventually {
+            guard FileManager.default.fileExists(atPath: file) else { return false }
+            stored = try await CuffProcess.run(["show", "--db", database, "--json"]).objects("blood_pressure").compactMap {
+                $0["id"] as? String
+            }
+            return stored.count == 3
+        }
+        #expect(isComplete, "\(stored)")
+        daemon.signal(SIGTERM)
+        #expect(await daemon.end() == 0)
+        let latest = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file))) as? [String: Any]
+        #expect((latest?["id"] as? String).map(stored.contains) == true, "\(latest ?? [:])")
     }
 
     @Test func theExample_SaysWhatACuffCannot() async throws {

@@ -10,10 +10,10 @@ final class RunningCuff: @unchecked Sendable {
     private let process = Process()
     private let errors: URL
 
-    init(_ arguments: [String], folder: Scratch, name: String = "cuff") throws {
+    init(_ arguments: [String], folder: Scratch, name: String = "cuff", executable: String = CuffProcess.path) throws {
         errors = folder.url.appendingPathComponent("\(name).err")
         _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
-        process.executableURL = URL(fileURLWithPath: CuffProcess.path)
+        process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
         var variables = ProcessInfo.processInfo.environment
         variables["TZ"] = "UTC"

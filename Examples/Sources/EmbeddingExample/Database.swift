@@ -50,17 +50,17 @@ func series(in path: String) async throws {
     for (second, rate) in [64, 66, 67, 65, 63].enumerated() {
         try builder.insert(HealthQuantity(rate, .countPerMinute), at: .seconds(2 * second))
     }
+    builder.metadata["Posture"] = "sitting"
     let series = try await builder.finish(in: store)
     print("\(series.count) values, \(series.minimum?.value.value ?? 0) to \(series.maximum?.value.value ?? 0)")
 }
 
 /// Writes the latest reading of any cuff into a file, which is always whole, and keeps all of them in a database.
-func latest(in path: String, to file: String) async throws {
+func latest(in path: String, to file: String, of devices: [String]) async throws {
     let options = IngestOptions.remembering
-    options.stop.watch()
+    options.endOnSignals()
     let store = try await Store.open(path)
-    let setup = try WatchSetup.options(config: .none, assign: [], once: false, again: nil)
-    for try await received in Cuffs.readings(watching: setup.options, options: options) {
+    for try await received in Cuffs.readings(watching: try WatchOptions(assign: devices), options: options) {
         // Only a reading that is on disk is acknowledged to the cuff.
         try await store.save(received)
         guard !received.reading.isPending else { continue }

@@ -8,7 +8,7 @@ import CuffIngest
 //   EmbeddingExample watch [DEVICE=DRIVER …]     takes what every cuff sends, now and when one is plugged in
 //   EmbeddingExample measure DEVICE DRIVER       lets one cuff measure
 //   EmbeddingExample keep|changes|statistics|series DATABASE
-//   EmbeddingExample latest DATABASE FILE        keeps the readings of every cuff, and the latest one in a file
+//   EmbeddingExample latest DATABASE FILE [DEVICE=DRIVER …]   keeps the readings of every cuff, and the latest one in a file
 
 func show(_ reading: Reading, _ driver: DriverID) {
     switch reading.content {
@@ -26,7 +26,7 @@ func show(_ reading: Reading, _ driver: DriverID) {
 func cuff(_ device: String, _ driver: String) async throws -> Cuff {
     let address = try DeviceAddress(device)
     let cuff = try await Cuffs.first(address, driver: CuffFamilies.named(driver))
-    cuff.options.stop.watch()
+    cuff.options.endOnSignals()
     return cuff
 }
 
@@ -40,11 +40,10 @@ func read(_ device: String, _ driver: String) async throws {
 
 func watch(_ devices: [String]) async throws {
     let options = IngestOptions.remembering
-    options.stop.watch()
+    options.endOnSignals()
     // A generic bridge chip is opened only when it is assigned: DEVICE=DRIVER.
-    var setup = try WatchSetup.options(config: .none, assign: devices, once: false, again: nil)
-    setup.options.notices = { print($0.description) }
-    for try await received in Cuffs.readings(watching: setup.options, keeping: false, options: options)
+    let watch = try WatchOptions(assign: devices)
+    for try await received in Cuffs.readings(watching: watch, keeping: false, options: options)
     where !received.reading.isPending {
         show(received.reading, received.driver)
     }
@@ -82,7 +81,7 @@ do {
     case ("changes", 2): try await changes(in: arguments[1])
     case ("statistics", 2): try await statistics(in: arguments[1])
     case ("series", 2): try await series(in: arguments[1])
-    case ("latest", 3): try await latest(in: arguments[1], to: arguments[2])
+    case ("latest", 3...): try await latest(in: arguments[1], to: arguments[2], of: Array(arguments.dropFirst(3)))
     default: print("EmbeddingExample read DEVICE DRIVER | store DEVICE DRIVER FOLDER | watch [DEVICE=DRIVER …] | measure DEVICE DRIVER | …")
     }
 } catch {

@@ -45,7 +45,6 @@ package struct PressureBar: Sendable, Hashable {
     }
 
     private func right(_ number: Int, _ width: Int) -> String {
-        let text = "\(number)"
-        return String(repeating: " ", count: max(0, width - text.count)) + text
+        "\(number)".indented(to: width)
     }
 }

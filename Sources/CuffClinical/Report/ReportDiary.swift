@@ -88,7 +88,7 @@ struct ReportDiary {
         if entry.basis == .imported, report.tally.count(.imported) < report.count { notes.append(language[.imported]) }
         if entry.point.trigger == .automatic, automaticCount < report.count { notes.append(language[.automatic]) }
         if let remarks = entry.remarks { notes.append(language.remarks(remarks, medicines: medicines)) }
-        return notes
+        return notes.filter { !$0.isEmpty }
     }
 
     private static let notedFlags = ProtocolAverage.toldFlags.reduce(into: MeasurementFlags()) { $0.formUnion($1) }

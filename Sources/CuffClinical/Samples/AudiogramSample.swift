@@ -49,7 +49,8 @@ extension AudiogramSample: HealthSample {
     /// The reading that keeps the test.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
-        guard var reading = audiogram.reading(at: start, user: user, remarks: metadata.remarks, received: received, zone: zone) else {
+        let remarks = try metadata.remarks()
+        guard var reading = audiogram.reading(at: start, user: user, remarks: remarks, received: received, zone: zone) else {
             throw HealthError(.dataSizeExceeded, "the audiogram is too long for a reading")
         }
         reading.duration = duration

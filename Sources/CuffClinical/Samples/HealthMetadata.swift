@@ -18,7 +18,7 @@ public struct HealthMetadata: Sendable, Hashable {
     public var externalUUID: String?
     /// The serial number of the cuff.
     public var deviceSerialNumber: String?
-    /// Further keys of this program; sorted when written.
+    /// Further keys of the program. A reading keeps those of a sample that is saved, up to 4,000 bytes; sorted when written.
     public var other: [String: String]
 
     private var syncIdentifier: String?
@@ -49,6 +49,13 @@ public struct HealthMetadata: Sendable, Hashable {
         if let externalUUID { entries.append(("HKExternalUUID", externalUUID)) }
         if let deviceSerialNumber { entries.append(("HKDeviceSerialNumber", deviceSerialNumber)) }
         return entries + other.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    static func checkSize(_ facts: [String: String]) throws(HealthError) {
+        let most = Remarks.Key.metadata.longest
+        guard Remarks.text(of: facts).utf8.count <= most else {
+            throw HealthError(.dataSizeExceeded, "the metadata is longer than \(most) bytes")
+        }
     }
 
     func check() throws(HealthError) {

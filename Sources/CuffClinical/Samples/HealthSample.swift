@@ -38,7 +38,7 @@ extension Correlation: HealthSample {
         }
         let values = BloodPressure(systolic: try pressure(.systolic), diastolic: try pressure(.diastolic))
         guard values.isPlausible else { throw .invalid("the values are outside what an arm can have") }
-        return ManualEntry(values, at: start, user: user, remarks: metadata.remarks).reading(received: received, zone: zone)
+        return try ManualEntry(values, at: start, user: user, remarks: metadata.remarks()).reading(received: received, zone: zone)
     }
 }
 
@@ -53,7 +53,7 @@ extension QuantitySample: HealthSample {
         // A share is 0 to 1 in HealthKit, although its unit is "%".
         if unit == .percent { digits.exponent = Int8(clamping: Int(digits.exponent) + 2) }
         guard type.plausible.contains(digits.value) else { throw .invalid("\(digits.value) \(unit) is outside what \(type.name) can be") }
-        return ManualQuantity(type, digits, at: start, lasting: duration, user: user, remarks: metadata.remarks)
+        return try ManualQuantity(type, digits, at: start, lasting: duration, user: user, remarks: metadata.remarks())
             .reading(received: received, zone: zone)
     }
 }
@@ -66,22 +66,33 @@ extension CategorySample: HealthSample {
             throw .invalid("a sample of \(self.type.identifier) with this value cannot be stored alone")
         }
         let number = Digits(mantissa: Int64(value.number))
-        return ManualQuantity(type, number, at: start, lasting: duration, user: user, remarks: metadata.remarks)
+        return try ManualQuantity(type, number, at: start, lasting: duration, user: user, remarks: metadata.remarks())
             .reading(received: received, zone: zone)
     }
 }
 
 extension HealthMetadata {
     /// HealthKit has no keys for these.
-    static func key(_ key: Remarks.Key) -> String {
-        switch key {
-        case .note: "CuffNote"
-        case .medication: "CuffMedication"
-        case .posture: "CuffPosture"
-        case .arm: "CuffArm"
-        }
+    static let keys: [Remarks.Key: String] = [
+        .note: "CuffNote", .medication: "CuffMedication", .posture: "CuffPosture", .arm: "CuffArm",
+    ]
+    private static let externalKey = "HKExternalUUID"
+
+    /// The remarks of the sample, cut to what a reading keeps, and its other keys.
+    func remarks() throws(HealthError) -> Remarks {
+        var remarks = Remarks(stored: { key in Self.keys[key].flatMap { other[$0] } }) ?? Remarks()
+        var facts = other.filter { !Self.keys.values.contains($0.key) }
+        facts[Self.externalKey] = externalUUID
+        try Self.checkSize(facts)
+        try? remarks.set(.metadata, Remarks.text(of: facts))
+        return remarks
     }
 
-    /// The remarks of the sample, cut to what a reading keeps.
-    var remarks: Remarks { Remarks(stored: { other[Self.key($0)] }) ?? Remarks() }
+    /// Sets what `remarks()` keeps.
+    mutating func restore(_ remarks: Remarks?) {
+        guard let remarks else { return }
+        other = remarks.metadata
+        externalUUID = other.removeValue(forKey: Self.externalKey)
+        for (key, text) in remarks.all { if let name = Self.keys[key] { other[name] = text } }
+    }
 }

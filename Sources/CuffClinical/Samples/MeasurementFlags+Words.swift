@@ -3,7 +3,8 @@ import CuffCore
 extension MeasurementFlags {
     var list: [String] { Self.words.indices.filter { rawValue >> UInt32($0) & 1 == 1 }.map { Self.words[$0].description } }
 
-    package func text(separator: String) -> String { list.joined(separator: separator) }
+    /// The words of the flags, e.g. `irregular_pulse`.
+    public func text(separator: String) -> String { list.joined(separator: separator) }
 
     /// The flag of one word; `nil` if the word is unknown.
     package static func named(_ word: String) -> MeasurementFlags? {

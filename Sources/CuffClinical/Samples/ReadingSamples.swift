@@ -19,10 +19,27 @@ public struct ReadingSamples: Sendable, Hashable {
     public let metadata: HealthMetadata
     package let events: [HeartEvent]
 
-    /// `zone` is named in the metadata, and dates a reading that has only its cuff's own time.
+    /// An irregular pulse, and a low or a high heart rate, as events without a value. Nothing is diagnosed.
+    public var heartEvents: [CategorySample] {
+        guard let source = bloodPressure?.source ?? heartRate?.source else { return [] }
+        return events.compactMap { try? CategorySample($0.kind.type, start: time, end: time, source: source) }
+    }
+
+    /// `zone` is named in the metadata, and dates a reading that has only its cuff's own time. A pulse of `lowPulse` or less, or of
+    /// `highPulse` or more, in beats per minute, is a heart event.
+    ///
+    /// Throws `noData` for a reading without values or time or that is pending, and `invalidArgument` for one that counts nowhere, such as
+    /// test data, and for limits that cross.
+    public init(
+        _ reading: Reading, source: HealthSource, device: DeviceIdentity? = nil, zone: ZoneTable, lowPulse: Double = 40,
+        highPulse: Double = 120
+    ) throws(HealthError) {
+        guard let limits = HeartRateLimits(low: lowPulse, high: highPulse) else { throw .invalid("the limits of the pulse cross") }
+        try self.init(reading, source: source, device: device, zone: zone, limits: limits)
+    }
+
     package init(
-        _ reading: Reading, source: HealthSource, device: DeviceIdentity? = nil, zone: ZoneTable,
-        limits: HeartRateLimits = .usual
+        _ reading: Reading, source: HealthSource, device: DeviceIdentity?, zone: ZoneTable, limits: HeartRateLimits
     ) throws(HealthError) {
         if let reason = InclusionRule(zone: zone).reason(reading.flags) {
             throw .invalid("\(reason.sentence)")
@@ -34,12 +51,12 @@ public struct ReadingSamples: Sendable, Hashable {
         var metadata = HealthMetadata(
             wasUserEntered: reading.origin == .entered, timeZone: Self.timeZone(of: reading, at: time, zone),
             deviceSerialNumber: device?.serial)
+        metadata.restore(reading.remarks)
         metadata.sync = (Self.syncIdentifier(reading.id), Int(reading.revision) + 1)
         if let user = reading.user { metadata.other["CuffUser"] = "\(user)" }
         if !reading.flags.isEmpty { metadata.other["CuffFlags"] = reading.flags.text(separator: " ") }
         if let word = reading.trigger.word { metadata.other["CuffTrigger"] = word.description }
         if let decoder = reading.decoder { metadata.other["CuffDecoder"] = decoder }
-        for (key, text) in reading.remarks?.all ?? [] { metadata.other[HealthMetadata.key(key)] = text }
         (self.time, self.metadata) = (time, metadata)
         let pulse: PulseRate?
         switch reading.content {

@@ -18,7 +18,7 @@ extension QuantitySeries {
         text.append("{\"type\":\"quantity_series\",\"schema\":1")
         text.append(key: "code", type.identifier.description)
         text.append(key: "unit", unit.description)
-        text.appendExtent(start, end, reading, user: user, person, count: count, zone)
+        text.appendExtent(start, end, reading, user: user, person, count: count, zone, metadata)
         if let minimum { text.append(key: "min", minimum.value) }
         if let maximum { text.append(key: "max", maximum.value) }
         if let average { text.append(key: "avg", rounded: average) }
@@ -41,7 +41,7 @@ extension HeartbeatSeries {
     func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil, person: String? = nil) {
         text.append("{\"type\":\"heartbeat_series\",\"schema\":1")
         text.append(key: "code", SampleType.heartbeatSeries.identifier.description)
-        text.appendExtent(start, end, reading, user: user, person, count: beats.count, zone)
+        text.appendExtent(start, end, reading, user: user, person, count: beats.count, zone, metadata)
         if let sdnn { text.append(key: "sdnn_ms", rounded: sdnn * 1000) }
         text.append(key: "beats")
         text.append(list: beats) { $1.append(seconds: $0.time) }
@@ -105,7 +105,8 @@ extension TextBuffer {
     }
 
     fileprivate mutating func appendExtent(
-        _ start: Timestamp, _ end: Timestamp, _ reading: Reading.ID?, user: Int?, _ person: String?, count: Int, _ zone: ZoneTable
+        _ start: Timestamp, _ end: Timestamp, _ reading: Reading.ID?, user: Int?, _ person: String?, count: Int, _ zone: ZoneTable,
+        _ metadata: [String: String] = [:]
     ) {
         if let reading { append(key: "reading", reading) }
         if let user { append(key: "user", user) }
@@ -113,5 +114,8 @@ extension TextBuffer {
         append(key: "start", precise: start, zone)
         append(key: "end", precise: end, zone)
         append(key: "count", count)
+        guard !metadata.isEmpty else { return }
+        append(key: "metadata")
+        append(string: Remarks.text(of: metadata))
     }
 }

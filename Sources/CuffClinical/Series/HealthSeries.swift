@@ -24,6 +24,15 @@ public enum HealthSeries: Sendable, Hashable {
         }
     }
 
+    /// Facts of the program that made the series; empty for a waveform.
+    public var metadata: [String: String] {
+        switch self {
+        case .quantity(let series): series.metadata
+        case .heartbeats(let series): series.metadata
+        case .waveform: [:]
+        }
+    }
+
     /// The reading that owns the series, or `nil`.
     public var reading: Reading.ID? {
         switch self {

@@ -28,6 +28,8 @@ public struct HeartbeatSeries: Sendable, Hashable {
     public let reading: Reading.ID?
     /// Ascending; never empty.
     public let beats: [Beat]
+    /// Facts of the program that made the series, under keys of its own.
+    public internal(set) var metadata: [String: String] = [:]
 
     /// The time of the last beat, rounded up to the millisecond.
     public var end: Timestamp {
@@ -53,8 +55,11 @@ public struct HeartbeatSeries: Sendable, Hashable {
 
 extension HeartbeatSeries {
     /// A stored series; `nil` if there are no beats or they are out of order.
-    package init?(restored beats: [Beat], start: Timestamp, source: HealthSource, device: DeviceIdentity?, reading: Reading.ID?) {
+    package init?(
+        restored beats: [Beat], start: Timestamp, source: HealthSource, device: DeviceIdentity?, reading: Reading.ID?,
+        metadata: [String: String] = [:]
+    ) {
         guard !beats.isEmpty, zip(beats, beats.dropFirst()).allSatisfy({ $0.time < $1.time }) else { return nil }
-        self.init(start: start, source: source, device: device, reading: reading, beats: beats)
+        self.init(start: start, source: source, device: device, reading: reading, beats: beats, metadata: metadata)
     }
 }

@@ -11,6 +11,8 @@ public struct HeartbeatSeriesBuilder: Sendable {
     public let source: HealthSource
     /// The cuff; `nil` if it is unknown.
     public let device: DeviceIdentity?
+    /// Facts of the program, under keys of its own; they are kept with the series. May be set until the series is finished.
+    public var metadata: [String: String] = [:]
     /// The state of the builder.
     public private(set) var state = QuantitySeriesBuilder.State.building
     private var beats: [HeartbeatSeries.Beat] = []
@@ -23,7 +25,8 @@ public struct HeartbeatSeriesBuilder: Sendable {
     /// The number of beats so far.
     public var count: Int { beats.count }
 
-    /// A beat at its time since the start of the series. Times must grow.
+    /// A beat at its time since the start of the series. Throws `invalidArgument` for a time that does not follow the last one or is a day or
+    /// more, and in a finished series; `dataSizeExceeded` beyond `maximumCount`.
     public mutating func add(at elapsed: Duration, precededByGap: Bool = false) throws(HealthError) {
         try state.check()
         let time = elapsed.microseconds
@@ -36,7 +39,8 @@ public struct HeartbeatSeriesBuilder: Sendable {
         beats.append(.init(time: time, precededByGap: precededByGap))
     }
 
-    /// A beat with its interval to the previous one, as cuffs send it. The first is at the start of the series.
+    /// A beat with its interval to the previous one in milliseconds, as cuffs send it. The first is at the start of the series. Throws as
+    /// `add(at:precededByGap:)`.
     public mutating func add(interval milliseconds: Int, precededByGap: Bool = false) throws(HealthError) {
         let last = beats.last?.time
         try add(
@@ -44,12 +48,14 @@ public struct HeartbeatSeriesBuilder: Sendable {
             precededByGap: precededByGap && last != nil)
     }
 
-    /// Ends the series. Throws `noData` without beats, and `invalidArgument` if it is finished or discarded already.
+    /// Ends the series. Throws `noData` without beats, `invalidArgument` if it is finished or discarded already, and
+    /// `dataSizeExceeded` for metadata of more than 4,000 bytes.
     public mutating func finish(reading: Reading.ID? = nil) throws(HealthError) -> HeartbeatSeries {
         try state.check()
+        try HealthMetadata.checkSize(metadata)
         state = .finished
         guard !beats.isEmpty else { throw HealthError(.noData, "the series has no beats") }
-        return HeartbeatSeries(start: start, source: source, device: device, reading: reading, beats: beats)
+        return HeartbeatSeries(start: start, source: source, device: device, reading: reading, beats: beats, metadata: metadata)
     }
 
     /// Discards the beats; repeated calls are harmless.

@@ -35,6 +35,8 @@ public struct QuantitySeries: Sendable, Hashable {
     public let reading: Reading.ID?
     /// Ascending by their start; never empty.
     public let elements: [Element]
+    /// Facts of the program that made the series, under keys of its own.
+    public internal(set) var metadata: [String: String] = [:]
 
     /// The number of values.
     public var count: Int { elements.count }
@@ -66,11 +68,13 @@ extension QuantitySeries {
     /// A stored series; `nil` if there are no elements or they are out of order.
     package init?(
         restored type: SampleType, unit: HealthUnit, start: Timestamp, end: Timestamp, source: HealthSource, device: DeviceIdentity?,
-        reading: Reading.ID?, elements: [Element]
+        reading: Reading.ID?, elements: [Element], metadata: [String: String] = [:]
     ) {
         guard !elements.isEmpty, type.allows(unit), start <= end, zip(elements, elements.dropFirst()).allSatisfy({ $0.start <= $1.start })
         else { return nil }
-        self.init(type: type, unit: unit, start: start, end: end, source: source, device: device, reading: reading, elements: elements)
+        self.init(
+            type: type, unit: unit, start: start, end: end, source: source, device: device, reading: reading, elements: elements,
+            metadata: metadata)
     }
 
     /// Each value in this unit with its time, and how long it lasted; `nil` for a value that cannot be converted.

@@ -27,6 +27,8 @@ public struct QuantitySeriesBuilder: Sendable {
     public let source: HealthSource
     /// The cuff; `nil` if it is unknown.
     public let device: DeviceIdentity?
+    /// Facts of the program, under keys of its own; they are kept with the series. May be set until the series is finished.
+    public var metadata: [String: String] = [:]
     /// The state of the builder.
     public private(set) var state = State.building
     private var elements: [QuantitySeries.Element] = []
@@ -41,7 +43,9 @@ public struct QuantitySeriesBuilder: Sendable {
     /// The number of values so far.
     public var count: Int { elements.count }
 
-    /// `elapsed` since the start of the series; `lasting` is zero for a value of one instant. The order does not matter.
+    /// `elapsed` since the start of the series; `lasting` is zero for a value of one instant. The order does not matter. Throws
+    /// `invalidArgument` for a unit that the type or the values before do not have, a negative value or time, a time beyond the longest
+    /// duration of the type, and in a finished series; `dataSizeExceeded` beyond `maximumCount`.
     public mutating func insert(
         _ quantity: HealthQuantity, at elapsed: Duration, lasting: Duration = .zero
     ) throws(HealthError) {
@@ -59,7 +63,8 @@ public struct QuantitySeriesBuilder: Sendable {
         elements.append(.init(start: begin, end: begin + lasting.microseconds, value: quantity.digits))
     }
 
-    /// Ends the series. `end` defaults to the end of its last value, and must not be before it.
+    /// Ends the series. `end` defaults to the end of its last value. Throws `noData` without values, `invalidArgument` for an earlier `end` or
+    /// if it is finished or discarded already, and `dataSizeExceeded` for metadata of more than 4,000 bytes.
     public mutating func finish(end: Timestamp? = nil, reading: Reading.ID? = nil) throws(HealthError) -> QuantitySeries {
         try state.check()
         guard let unit else {
@@ -69,12 +74,13 @@ public struct QuantitySeriesBuilder: Sendable {
         let latest = elements.reduce(0) { max($0, $1.end) }
         let least = Timestamp(milliseconds: start.milliseconds + (latest + 999) / 1000)
         if let end, end < least { throw .invalid("the series ends before its last value") }
+        try HealthMetadata.checkSize(metadata)
         state = .finished
         let sorted = elements.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
         elements = []
         return QuantitySeries(
             type: type, unit: unit, start: start, end: end ?? least, source: source, device: device, reading: reading,
-            elements: sorted.map(\.element))
+            elements: sorted.map(\.element), metadata: metadata)
     }
 
     /// Discards the values; repeated calls are harmless.

@@ -99,8 +99,26 @@ public enum BatchEntry: Sendable {
 }
 
 extension DeviceIdentity {
-    /// The hardware revision among the details; `nil` if the cuff sends none.
-    public var hardware: String? { details.first { $0.name.hasSuffix("hardware revision") }?.value }
-    /// The software revision among the details; `nil` if the cuff sends none.
-    public var software: String? { details.first { $0.name.hasSuffix("software revision") }?.value }
+    /// The hardware revision, among the details; `nil` if it is unknown.
+    public var hardware: String? {
+        get { detail("hardware revision") }
+        set { setDetail("hardware revision", newValue) }
+    }
+    /// The software revision, among the details; `nil` if it is unknown.
+    public var software: String? {
+        get { detail("software revision") }
+        set { setDetail("software revision", newValue) }
+    }
+    /// The unique device identifier of its label, among the details; `nil` if it is unknown. No supported cuff sends it; a program may set it.
+    public var udi: String? {
+        get { detail("UDI") }
+        set { setDetail("UDI", newValue) }
+    }
+
+    private func detail(_ name: String) -> String? { details.first { $0.name.hasSuffix(name) }?.value }
+
+    private mutating func setDetail(_ name: String, _ value: String?) {
+        details.removeAll { $0.name.hasSuffix(name) }
+        if let value { details.append(Detail(name: name, value: value)) }
+    }
 }

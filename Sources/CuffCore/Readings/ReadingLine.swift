@@ -123,6 +123,12 @@ public struct ReadingLine: Sendable {
             case .medication: writer.put(",\"medication\":")
             case .posture: writer.put(",\"posture\":")
             case .arm: writer.put(",\"arm\":")
+            case .metadata:
+                // An object already.
+                writer.put(",\"metadata\":")
+                var object = text
+                object.withUTF8 { if let start = $0.baseAddress { writer.put(start, $0.count) } }
+                continue
             }
             writer.put(jsonString: text)
         }

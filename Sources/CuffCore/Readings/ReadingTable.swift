@@ -151,9 +151,9 @@ package enum ReadingTable {
             line.append(pressure.diastolic.digits)
             line.append(" kPa")
         }
-        if let remarks = reading.remarks {
+        if let remarks = reading.remarks?.sentence, !remarks.isEmpty {
             separate(&line)
-            line.append(string: remarks.sentence)
+            line.append(string: remarks)
         }
     }
 

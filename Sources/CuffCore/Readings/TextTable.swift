@@ -85,7 +85,7 @@ package struct TextTable: Sendable {
         return blocks.joined(separator: "\n")
     }
 
-    private static func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
+    fileprivate static func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
 
     private static func trimmed(_ line: String) -> String {
         var line = line
@@ -148,4 +148,11 @@ package struct TextTable: Sendable {
         if let last = columns.last { return last }
         return min(line.prefix { $0 == " " }.count + 2, width / 3)
     }
+}
+
+extension String {
+    /// With blanks behind it, up to this number of characters.
+    package func padded(to width: Int) -> String { self + TextTable.blanks(width - count) }
+    /// With blanks before it.
+    package func indented(to width: Int) -> String { TextTable.blanks(width - count) + self }
 }

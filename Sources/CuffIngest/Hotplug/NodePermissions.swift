@@ -39,6 +39,11 @@ package struct NodePermissions: Sendable, Hashable {
     package var mode: UInt16
     package var entries: [AccessEntry] = []
 
+    /// Whether the group, and everybody, has these permissions (read 4, write 2), entries of an access list aside.
+    package func grants(_ permissions: Int) -> (group: Bool, all: Bool) {
+        (Int(mode) >> 3 & permissions == permissions, Int(mode) & permissions == permissions)
+    }
+
     /// `rw-rw----`
     package var modeText: String {
         String((0..<9).map { mode & (1 << UInt16(8 - $0)) != 0 ? Array("rwx")[$0 % 3] : "-" })

@@ -22,17 +22,20 @@ enum Processes {
     }
 }
 
-enum Folder {
-    static func names(_ path: String) -> [String] {
+package enum Folder {
+    static func names(_ path: String) -> [String] { entries(path, most: .max).map(\.name) }
+
+    package static func entries(_ path: String, most: Int) -> [(name: String, isFolder: Bool)] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
+        var entries: [(name: String, isFolder: Bool)] = []
+        while entries.count < most, let entry = readdir(folder) {
+            let isFolder = entry.pointee.d_type == UInt8(DT_DIR)
             withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { names.append(String(cString: $0)) }
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { entries.append((String(cString: $0), isFolder)) }
             }
         }
-        return names
+        return entries
     }
 }
 

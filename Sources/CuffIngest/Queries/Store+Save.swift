@@ -72,7 +72,7 @@ extension Store {
 }
 
 extension QuantitySeriesBuilder {
-    /// Ends the series and keeps it.
+    /// Ends the series and keeps it. Throws a `HealthError` as `finish(end:reading:)`, or an `IngestError` if it cannot be stored.
     @discardableResult
     public mutating func finish(
         in store: Store, end: Timestamp? = nil, reading: Reading.ID? = nil
@@ -84,7 +84,7 @@ extension QuantitySeriesBuilder {
 }
 
 extension HeartbeatSeriesBuilder {
-    /// Ends the series and keeps it.
+    /// Ends the series and keeps it. Throws a `HealthError` as `finish(reading:)`, or an `IngestError` if it cannot be stored.
     @discardableResult
     public mutating func finish(in store: Store, reading: Reading.ID? = nil) async throws -> HeartbeatSeries {
         let series = try finish(reading: reading)

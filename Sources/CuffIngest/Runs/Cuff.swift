@@ -4,7 +4,10 @@ import CuffCore
 /// measured with again and again.
 ///
 /// A call suspends its task, and never blocks a thread of Swift's own. Cancelling the task ends the conversation in order: a cuff that
-/// measures is stopped, and the device is closed before the call returns.
+/// measures is stopped, and the device is closed before the call returns. It then throws `CancellationError`; loops end without an error.
+///
+/// A call throws an `IngestError` if its family cannot do it (before anything is opened), if the device cannot be opened, or if the cuff
+/// does not answer or refuses; `status` is the kind.
 public struct Cuff: Sendable {
     /// Where the device is.
     public let address: DeviceAddress

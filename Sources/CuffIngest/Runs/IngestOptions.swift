@@ -45,6 +45,9 @@ public struct IngestOptions: Sendable {
     /// The defaults of the command line, without sinks.
     public init() {}
 
+    /// Ends the runs of these options in order on SIGINT and SIGTERM. The second signal of a kind ends the process at once.
+    public func endOnSignals() { stop.watch() }
+
     func driver(_ id: String) -> CuffDriver? { drivers.first { $0.id.description == id } }
 
     /// Whether there is a required durable sink.

@@ -15,14 +15,16 @@ enum ReadingColumn: Int32, CaseIterable {
     case person
     /// The program and the driver that decoded it, with their versions.
     case decoder
+    /// Facts of the program that saved it.
+    case metadata
 
     var name: String { "\(self)" }
     /// SQLite counts parameters from 1.
     var parameter: Int32 { rawValue + 1 }
 
     static let names = allCases.map(\.name)
-    static let ofPersons: Set<ReadingColumn> = [.note, .medication, .posture, .arm, .noted, .person]
-    static let remarks: [ReadingColumn] = [.note, .medication, .posture, .arm]
+    static let ofPersons: Set<ReadingColumn> = [.note, .medication, .posture, .arm, .metadata, .noted, .person]
+    static let remarks: [ReadingColumn] = [.note, .medication, .posture, .arm, .metadata]
     /// The revision that exports and sinks see: the cuff's plus the number of changes by a person.
     static let fullRevision = "(reading.revision + coalesce(reading.noted, 0))"
 
@@ -32,6 +34,7 @@ enum ReadingColumn: Int32, CaseIterable {
         case .medication: self = .medication
         case .posture: self = .posture
         case .arm: self = .arm
+        case .metadata: self = .metadata
         }
     }
 

@@ -14,6 +14,9 @@ enum RowChecksum {
         let name: String
         let columns: [String]
 
+        /// With these columns only, as before a later migration.
+        func first(_ count: Int) -> Table { Table(name: name, columns: Array(columns.prefix(count))) }
+
         /// The SQL for the checksum that a row should have. `prefix` selects the row: `excluded.`.
         func expression(_ prefix: String = "") -> String {
             "\(RowChecksum.function)(\(columns.map { "\(prefix)\"\($0)\"" }.joined(separator: ", ")))"
@@ -28,11 +31,12 @@ enum RowChecksum {
     }
 
     static let reading = Table(name: "reading", columns: ReadingColumn.names)
-    static let source = Table(name: "source", columns: ["driver", "device", "manufacturer", "model", "serial", "firmware"])
+    static let source = Table(name: "source", columns: ["driver", "device", "manufacturer", "model", "serial", "firmware", "details"])
     static let series = Table(
         name: "series",
         columns: [
             "type", "code", "unit", "source", "reading", "start", "end", "count", "min", "max", "avg", "last", "sdnn_ms", "samples",
+            "metadata",
         ])
     static let earlier = Table(
         name: "earlier",

@@ -17,6 +17,7 @@ enum Schema {
         ("persons", persons),
         ("other days", otherDays),
         ("decoders", decoders),
+        ("metadata", metadata),
     ]
 
     /// The table of completed migrations, named by the library that first created it.
@@ -39,10 +40,17 @@ enum Schema {
     /// to the file.
     static func complements(_ db: SQLiteConnection) throws -> String {
         var sql = "PRAGMA temp_store = MEMORY;"
-        let present = try Set(columns(db, "reading"))
-        let missing = (ReadingColumn.names + ["checksum"]).filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
-        if !missing.isEmpty { sql += "CREATE TEMP VIEW reading AS SELECT *\(missing) FROM main.reading;" }
-        for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors), ("earlier", earlier), ("import", imports)]
+        for table in [RowChecksum.reading, RowChecksum.source, RowChecksum.series] {
+            let present = try Set(columns(db, table.name))
+            let missing = (table.columns + ["checksum"]).filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
+            if !missing.isEmpty, !present.isEmpty {
+                sql += "CREATE TEMP VIEW \(table.name) AS SELECT *\(missing) FROM main.\(table.name);"
+            }
+        }
+        let withMetadata = series + "ALTER TABLE series ADD COLUMN metadata TEXT;"
+        for (table, definition) in [
+            ("sink", outbox), ("series", withMetadata), ("exported", cursors), ("earlier", earlier), ("import", imports),
+        ]
         where try columns(db, table).isEmpty {
             sql += definition.replacing("CREATE TABLE ", with: "CREATE TEMP TABLE ").replacing("CREATE INDEX ", with: "CREATE INDEX temp.")
                 .replacing("CREATE UNIQUE INDEX ", with: "CREATE UNIQUE INDEX temp.")
@@ -52,8 +60,10 @@ enum Schema {
 
     /// Existing rows get the checksum of their present content, over the columns of this migration.
     private static let checksums: String = {
-        let reading = RowChecksum.Table(name: "reading", columns: Array(ReadingColumn.names.prefix(43)))
-        let tables = [reading, RowChecksum.source, RowChecksum.series, RowChecksum.earlier, RowChecksum.outbox]
+        let tables = [
+            RowChecksum.reading.first(43), RowChecksum.source.first(6), RowChecksum.series.first(14), RowChecksum.earlier,
+            RowChecksum.outbox,
+        ]
         return tables.map { table -> String in "ALTER TABLE \(table.name) ADD COLUMN checksum INTEGER; \(table.seal("1"));" }.joined(
             separator: "\n")
     }()
@@ -163,6 +173,13 @@ enum Schema {
           FROM reading LEFT JOIN source ON source.number = reading.source
           WHERE type = 'blood_pressure' AND NOT pending
           ORDER BY id;
+        """
+
+    /// `metadata`: facts of the program that saved a reading or a series, as a JSON object. `details`: the revisions and the UDI of a device.
+    private static let metadata = """
+        ALTER TABLE reading ADD COLUMN metadata TEXT;
+        ALTER TABLE series ADD COLUMN metadata TEXT;
+        ALTER TABLE source ADD COLUMN details TEXT;
         """
 
     /// `refused`: why the sink rejected a line for good; the line is kept and not sent again. `lost` counts lines sent to a sink

@@ -9,11 +9,12 @@ extension Store {
     }
 
     static func sources(_ db: SQLiteConnection) throws -> [Int64: StoredSource] {
-        let sources = try db.rows("SELECT number, driver, device, manufacturer, model, serial, firmware FROM source") { row in
+        let sources = try db.rows("SELECT number, driver, device, manufacturer, model, serial, firmware, details FROM source") { row in
             let (number, name, device) = (row.number(0), row.text(1) ?? "", row.text(2) ?? "")
             let known = CuffFamilies.named(name)?.id
-            let identity = DeviceIdentity(
+            var identity = DeviceIdentity(
                 id: device, manufacturer: row.text(3), model: row.text(4), serial: row.text(5), firmware: row.text(6))
+            identity.restoreDetails(row.text(7))
             return StoredSource(
                 number: number,
                 driver: known ?? Importer.driver(named: name) ?? "unknown",

@@ -24,8 +24,8 @@ extension Store {
                 changed.remarks = remarks.isEmpty ? nil : remarks
                 try noteChange(&changed, in: db)
                 try db.run(
-                    "UPDATE reading SET note = ?, medication = ?, posture = ?, arm = ? WHERE id = ?", remarks[.note],
-                    remarks[.medication], remarks[.posture], remarks[.arm], id.description)
+                    "UPDATE reading SET note = ?, medication = ?, posture = ?, arm = ?, metadata = ? WHERE id = ?", remarks[.note],
+                    remarks[.medication], remarks[.posture], remarks[.arm], remarks[.metadata], id.description)
                 try seal(id, in: db)
                 try queueAgain(changed, provenance, in: db)
                 count += 1

@@ -5,6 +5,7 @@ import SQLite
 extension Store {
     /// Keeps a series; one of the same source, type and start replaces it.
     package func keep(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
+        let metadata = series.metadata.isEmpty ? nil : Remarks.text(of: series.metadata)
         try commit { db in
             let source = try Self.number(driver, device, identity, in: db)
             func insert(
@@ -14,7 +15,7 @@ extension Store {
             ) throws {
                 try db.run(
                     Self.insertSeries, kind.rawValue, code, unit, source, reading?.description, start.utcText, end.utcText, count, min,
-                    max, average, last, sdnn, samples)
+                    max, average, last, sdnn, samples, metadata)
             }
             switch series {
             case .quantity(let one):
@@ -37,9 +38,9 @@ extension Store {
 
     private static let insertSeries = """
         INSERT OR REPLACE INTO series
-          (type, code, unit, source, reading, start, end, count, min, max, avg, last, sdnn_ms, samples, checksum)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
-          \(RowChecksum.function)(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14))
+          (type, code, unit, source, reading, start, end, count, min, max, avg, last, sdnn_ms, samples, metadata, checksum)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
+          \(RowChecksum.function)(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15))
         """
 
     /// Passes the selected series to `body` in order of start. `body` returns whether to continue.
@@ -76,7 +77,7 @@ extension Store {
         }
         for condition in selection.conditions { require(condition.sql, [condition.value]) }
         let sql = """
-            SELECT number, source, intact, owner, said, type, code, unit, reading, start, end, samples, measured_by FROM (
+            SELECT number, source, intact, owner, said, type, code, unit, reading, start, end, samples, measured_by, metadata FROM (
               SELECT *, (SELECT user FROM reading WHERE reading.id = series.reading) AS owner,
                 (SELECT person FROM reading WHERE reading.id = series.reading) AS said,
                 (SELECT source FROM reading WHERE reading.id = series.reading) AS measured_by,
@@ -117,6 +118,7 @@ extension Store {
         guard let start = instant(row.text(9)), let end = instant(row.text(10)), let samples = row.bytes(11) else { return nil }
         let reading = row.text(8).flatMap { Reading.ID.parse($0) }
         let source = HealthSource(name: "cuff")
+        let metadata = row.text(13).flatMap { Remarks.facts($0) } ?? [:]
         switch SeriesSelection.Kind(rawValue: row.text(5) ?? "") {
         case .quantity:
             guard let type = SampleType.named(row.text(6) ?? ""), let unit = HealthUnit.named(row.text(7) ?? ""),
@@ -124,12 +126,13 @@ extension Store {
             else { return nil }
             return QuantitySeries(
                 restored: type, unit: unit, start: start, end: end, source: source, device: provenance.identity, reading: reading,
-                elements: elements
+                elements: elements, metadata: metadata
             ).map { .quantity($0) }
         case .heartbeats:
             guard let beats = SeriesCoding.decodeBeats(samples) else { return nil }
-            return HeartbeatSeries(restored: beats, start: start, source: source, device: provenance.identity, reading: reading)
-                .map { .heartbeats($0) }
+            return HeartbeatSeries(
+                restored: beats, start: start, source: source, device: provenance.identity, reading: reading, metadata: metadata
+            ).map { .heartbeats($0) }
         case .waveforms:
             return SeriesCoding.decodeWaveform(samples, start: start, source: source, device: provenance.identity).map { .waveform($0) }
         case nil: return nil

@@ -7,6 +7,9 @@ import SQLite
 /// With a write-ahead log and `synchronous=FULL`, a committed transaction survives a power cut. `commit` returns when the
 /// transaction is in the file of the database's name; if another program renamed, removed or replaced the file meanwhile, the
 /// database is reopened and the transaction repeated.
+///
+/// A call throws an `IngestError` if the file cannot be read or written, is damaged, or has no room; `status` is the kind. What was
+/// committed before stays. A store may be used by several tasks and threads at once.
 public final class Store: Sendable {
     /// The path as given.
     public let path: String

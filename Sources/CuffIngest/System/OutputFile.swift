@@ -68,7 +68,7 @@ public final class OutputFile {
         try output.finish()
     }
 
-    /// Writes and empties the buffer.
+    /// Writes and empties the buffer. Throws a `FileFault` in an `IngestError`, e.g. on a full disk.
     public func append(_ text: inout TextBuffer) throws(IngestError) {
         if let width {
             let folded = TextTable.folded(text.string, width: width)
@@ -93,7 +93,7 @@ public final class OutputFile {
         guard written == bytes.count else { throw .writing(path, written < 0 ? errno : ENOSPC) }
     }
 
-    /// Makes the file durable and renames it.
+    /// Makes the file durable and renames it. Throws a `FileFault` in an `IngestError` if that fails; an earlier file of the name then stays.
     public func finish() throws(IngestError) {
         guard !isDone else { return }
         guard let temporary else {

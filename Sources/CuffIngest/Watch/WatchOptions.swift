@@ -54,6 +54,12 @@ public struct WatchOptions: Sendable {
     /// Without assignments.
     public init() {}
 
+    /// With assigned devices, as of `cuff watch --assign`: `DEVICE=DRIVER`, e.g. `port:1-1.2=beurer-serial`. A generic bridge chip (FTDI,
+    /// CP210x and others) is opened only then. Throws a usage error for an invalid assignment.
+    public init(assign: [String], drivers: [CuffDriver] = CuffFamilies.all) throws(IngestError) {
+        assignments = try WatchSetup.assignments(config: .none, assign: assign, drivers: drivers)
+    }
+
     /// Whether the watch goes on without a sink that cannot be opened. A misspelt sink of the command line is refused.
     func survives(_ sink: SinkSpec, _ error: IngestError) -> Bool {
         !settings.isOnce && !sink.isRequired && (sinksAreConfigured || error.status != .usage)

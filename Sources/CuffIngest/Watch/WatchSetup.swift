@@ -15,7 +15,7 @@ package struct WatchReload: Sendable {
 }
 
 /// The options of a watch, from the configuration and the command line, which overrides it.
-public struct WatchSetup: Sendable {
+package struct WatchSetup: Sendable {
     /// Which configuration to read.
     package enum Configuration: Sendable {
         case none
@@ -24,9 +24,9 @@ public struct WatchSetup: Sendable {
     }
 
     /// The options of the watch.
-    public var options: WatchOptions
+    package var options: WatchOptions
     /// The configuration's sinks, used if the command line names none.
-    public var sinks: [SinkSpec]
+    package var sinks: [SinkSpec]
     /// The sections of the configuration that were left out because they are wrong.
     package var skipped: [CuffConfiguration.SkippedSection]
     /// For the limits of sinks on the command line.

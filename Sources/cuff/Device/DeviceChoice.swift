@@ -1,7 +1,6 @@
 import ArgumentParser
 import CuffCore
 import CuffIngest
-import Glibc
 
 /// Completion of a DEVICE argument: what is plugged in and may be a cuff, then the entries of a folder.
 enum DeviceChoice {
@@ -17,16 +16,9 @@ enum DeviceChoice {
 
     private static func entries(_ prefix: String) -> [String] {
         let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
-        guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
         // A folder such as /dev has some hundred entries; a shell cannot show more than these.
-        while names.count < 1000, let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if !name.hasPrefix("."), (folder + name).hasPrefix(prefix) {
-                names.append(folder + name + (entry.pointee.d_type == UInt8(DT_DIR) ? "/" : ""))
-            }
-        }
-        return names.sorted()
+        return Folder.entries(folder.isEmpty ? "." : folder, most: 10_000)
+            .filter { !$0.name.hasPrefix(".") && (folder + $0.name).hasPrefix(prefix) }
+            .prefix(1000).map { folder + $0.name + ($0.isFolder ? "/" : "") }.sorted()
     }
 }

@@ -54,7 +54,7 @@ struct Ambulatory: ParsableCommand {
                 try recordings(try selected.store(), selection, chosen, plan)
             }
         let owners = Persons(persons.map(\.person))
-        var text = TextBuffer(capacity: 1 << 14)
+        var text = TextBuffer(capacity: 16_384)
         for (index, person) in persons.enumerated() {
             let recording: AmbulatoryRecording
             switch person.result {

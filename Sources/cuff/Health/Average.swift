@@ -36,7 +36,7 @@ struct Average: ParsableCommand {
     func run() throws {
         if rules {
             guard json || format == "jsonl" else { return Terminal.show(RuleList.text()) }
-            var text = TextBuffer(capacity: 1 << 16)
+            var text = TextBuffer(capacity: 65_536)
             RuleLines.append(to: &text)
             return Terminal.put(text.string)
         }
@@ -47,7 +47,7 @@ struct Average: ParsableCommand {
         let guideline = try average.chosenGuideline(request.rule)
         let selection = try selected.selection()
         let output = try OutputFile("-", width: isTable ? Terminal.outputWidth : nil)
-        var text = TextBuffer(capacity: 1 << 16)
+        var text = TextBuffer(capacity: 65_536)
         var failure: (any Error)?
         let tell: (HomeReading, ReadingFate, [Provenance]) -> Void = { reading, fate, sources in
             if isTable {
@@ -55,7 +55,7 @@ struct Average: ParsableCommand {
             } else {
                 AverageLines(sources: sources).append(reading, fate, rule: request.rule, zone: selection.zone, to: &text)
             }
-            guard text.count > 1 << 15, failure == nil else { return }
+            guard text.count > 32_768, failure == nil else { return }
             do { try output.append(&text) } catch { failure = error }
         }
         try Flags.refuse("--db", when: file != nil && selected.database.db != nil, why: "the readings are those of a file")

@@ -139,7 +139,7 @@ struct AverageText {
     /// One line of a reading and its fate.
     static func append(_ reading: HomeReading, _ fate: ReadingFate, zone: ZoneTable, to text: inout TextBuffer) {
         let time = reading.time.map { String($0.text(in: zone).prefix(16)).replacing("T", with: " ") } ?? "(time unknown)"
-        var line = padded(time, 17) + right(short(reading.systolic), 5) + "/" + padded(short(reading.diastolic), 5)
+        var line = time.padded(to: 17) + short(reading.systolic).indented(to: 5) + "/" + short(reading.diastolic).padded(to: 5)
         switch reading.person {
         case .named(let name): line += " " + name
         case .unnamed(let slot?, let cuff): line += " user \(slot)" + (cuff.map { $0 == Household.typedIn ? "" : " of \($0)" } ?? "")
@@ -171,13 +171,5 @@ extension AverageText {
         var text = TextBuffer(capacity: 16)
         text.append(rounded: value)
         return text.string
-    }
-
-    static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
-
-    static func right(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
     }
 }

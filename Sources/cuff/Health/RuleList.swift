@@ -45,7 +45,7 @@ enum RuleList {
             lines.append(source + (document.doi.isEmpty ? "" : ", doi \(document.doi)"))
             if let word = Language.english.superseded(document) { lines.append(word) }
         }
-        return lines.enumerated().map { "  \(AverageText.padded($0.offset == 0 ? name : "", 16))\($0.element)\n" }.joined()
+        return lines.enumerated().map { "  \(($0.offset == 0 ? name : "").padded(to: 16))\($0.element)\n" }.joined()
     }
 
     private static func mark(_ evidence: Evidence?) -> String {

@@ -113,13 +113,9 @@ enum ExportGuide {
         Exporter.all.filter { !$0.fields.isEmpty }.map { exporter in
             let width = exporter.fields.contains { !$0.type.isEmpty } ? 32 : 16
             let lines = exporter.fields.map { field in
-                "  " + (field.type.isEmpty ? "" : padded(field.type, 16) + " ") + padded(field.name, width) + " " + field.meaning
+                "  " + (field.type.isEmpty ? "" : field.type.padded(to: 16) + " ") + field.name.padded(to: width) + " " + field.meaning
             }
             return "\(exporter.name): \(exporter.help)\n\n" + lines.joined(separator: "\n") + "\n"
         }.joined(separator: "\n")
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text.count >= width ? text : text + String(repeating: " ", count: width - text.count)
     }
 }

@@ -171,10 +171,6 @@ enum PressureUnitName: String, ExpressibleByArgument, CaseIterable {
     var unit: PressureUnit { self == .mmHg ? .mmHg : .kPa }
 }
 
-extension String {
-    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
-}
-
 /// The progress of a file, on a terminal only and after a fifth of a second.
 struct ImportProgress {
     private let name: String
@@ -188,16 +184,11 @@ struct ImportProgress {
         let percent = Int(part * 100)
         guard Terminal.errorIsTerminal, percent != Self.percent, ContinuousClock.now - began > .milliseconds(200) else { return }
         Self.percent = percent
-        Self.write("\r\u{1B}[K\(TerminalText.clean(name)): \(percent) % …")
+        Terminal.draw("\r\u{1B}[K\(TerminalText.clean(name)): \(percent) % …")
     }
 
     static func end() {
-        if percent >= 0 { write("\r\u{1B}[K") }
+        if percent >= 0 { Terminal.draw("\r\u{1B}[K") }
         percent = -1
-    }
-
-    private static func write(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

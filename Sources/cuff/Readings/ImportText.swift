@@ -18,7 +18,7 @@ enum ImportText {
 
     private static func row(_ line: ImportSummary.Line) -> String {
         var text = TextBuffer(capacity: 160)
-        text.append(string: line.word.padding(10))
+        text.append(string: line.word.padded(to: 10))
         if case .time(let time) = line.reading.clock {
             text.append(time)
         } else if let measured = line.reading.measured {
@@ -91,8 +91,4 @@ enum ImportText {
                 ("skipped", .number(summary.skipped)),
             ])
     }
-}
-
-extension String {
-    fileprivate func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -140,7 +140,7 @@ struct DatabaseVerb: ParsableCommand {
             let parts = [
                 Plural.text(purge.tombstones, "tombstone"), Plural.text(purge.lines, "outbox line"), Plural.text(purge.sources, "source"),
             ]
-            let freed = dryRun ? "" : "; \(purge.bytesBefore >> 10) KiB before, \(purge.bytesAfter >> 10) KiB now"
+            let freed = dryRun ? "" : "; \(purge.bytesBefore / 1024) KiB before, \(purge.bytesAfter / 1024) KiB now"
             Terminal.show("\(path): \(parts.joined(separator: ", ")) \(verb)\(freed)\n")
             guard purge.owedTombstones > 0 else { return }
             Terminal.say("cuff: \(Plural.text(purge.owedTombstones, "tombstone")) stay until `cuff export --new` has reported them")

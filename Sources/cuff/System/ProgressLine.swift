@@ -1,6 +1,5 @@
 import CuffCore
 import CuffIngest
-import Glibc
 import Synchronization
 
 /// The progress of a long run at a terminal: a line on standard error that is overwritten and finally removed. Shown after 0.2 s,
@@ -20,7 +19,7 @@ final class ProgressLine: ReadingSink {
         let now = ContinuousClock.now
         guard now - began > .milliseconds(200), drawn.map({ now - $0 > .milliseconds(100) }) ?? true else { return 0 }
         drawn = now
-        Self.show("\r\u{1B}[K\(Self.text(count, of: announced.load(ordering: .relaxed)))")
+        Terminal.draw("\r\u{1B}[K\(Self.text(count, of: announced.load(ordering: .relaxed)))")
         return 0
     }
 
@@ -28,7 +27,7 @@ final class ProgressLine: ReadingSink {
     func announce(_ records: Int) { announced.add(records, ordering: .relaxed) }
 
     func close() throws(IngestError) {
-        if drawn != nil { Self.show("\r\u{1B}[K") }
+        if drawn != nil { Terminal.draw("\r\u{1B}[K") }
         drawn = nil
     }
 
@@ -36,11 +35,6 @@ final class ProgressLine: ReadingSink {
     static func text(_ count: Int, of announced: Int) -> String {
         if announced > 0, announced >= count { return "\(count) of \(Plural.text(announced, "reading")) …" }
         return "\(Plural.text(count, "reading")) …"
-    }
-
-    private static func show(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 

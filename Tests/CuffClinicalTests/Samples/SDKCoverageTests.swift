@@ -55,6 +55,8 @@ import Testing
             DeviceIdentity.Detail(name: "production hardware revision", value: "B"),
             DeviceIdentity.Detail(name: "production software revision", value: "1.4"),
         ]
-        #expect(device.hardware == "B" && device.software == "1.4")
+        #expect(device.hardware == "B" && device.software == "1.4" && device.udi == nil)
+        device.software = "1.5"
+        #expect(device.software == "1.5" && device.details.count == 2)
     }
 }

@@ -86,6 +86,8 @@ import Testing
         #expect(samples.heartRate?.quantity == HealthQuantity(Digits(131), .countPerMinute))
         #expect(samples.heartRate?.metadata.sync?.identifier.hasSuffix(":hr") == true)
         #expect(samples.events.map(\.kind) == [.irregularPulse, .highHeartRate])
+        #expect(samples.heartEvents.map(\.type) == [.irregularPulse, .highHeartRate])
+        #expect(try ReadingSamples(reading, source: source, zone: .utc, highPulse: 132).heartEvents.map(\.type) == [.irregularPulse])
         reading.origin = .entered
         #expect(try ReadingSamples(reading, source: source, zone: .utc).bloodPressure?.metadata.wasUserEntered == true)
     }

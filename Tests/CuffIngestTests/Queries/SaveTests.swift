@@ -73,6 +73,47 @@ import Testing
         #expect(try readings(store).count == 2)
     }
 
+    @Test func metadata_IsKept_AndComesBack() async throws {
+        let store = try await store()
+        var metadata = HealthMetadata(externalUUID: "F5A6", other: ["CuffNote": "after coffee", "Room": "3 \"east\"\nwing", "Ward": "B"])
+        let pulse = try QuantitySample(
+            .heartRate, HealthQuantity(71, .countPerMinute), start: time, end: time, source: source, metadata: metadata)
+        let saved = try #require(try await store.save(pulse).first)
+        let kept = try #require(try await store.reading(saved.id))
+        #expect(kept.remarks?.metadata == ["HKExternalUUID": "F5A6", "Room": "3 \"east\"\nwing", "Ward": "B"])
+        let back = try ReadingSamples(kept, source: source, zone: .utc).metadata
+        #expect(back.other == metadata.other && back.externalUUID == "F5A6")
+        // Not what a person said.
+        #expect(kept.remarks?.sentence == "“after coffee”")
+        #expect(try column(store.path, "SELECT metadata ->> '$.Ward' FROM reading") == ["B"])
+        var line = TextBuffer(capacity: 512)
+        ReadingLine().append(kept, device: "", to: &line)
+        #expect(
+            line.string.contains(
+                #""note":"after coffee","metadata":{"HKExternalUUID":"F5A6","Room":"3 \"east\"\nwing","Ward":"B"}"#), "\(line.string)")
+        metadata.other["Ward"] = String(repeating: "B", count: 4000)
+        let long = try QuantitySample(
+            .heartRate, HealthQuantity(72, .countPerMinute), start: time, end: time, source: source, metadata: metadata)
+        let error = await #expect(throws: HealthError.self) { try await store.save(long) }
+        #expect(error?.code == .dataSizeExceeded)
+    }
+
+    @Test func revisionsOfADevice_AreKept() async throws {
+        let store = try await store()
+        var device = DeviceIdentity(id: "dev", manufacturer: "Acme", serial: "77")
+        (device.hardware, device.software, device.udi) = ("B", "1.4", "(01)00844588003288")
+        try await store.save(.sample(1), device: "dev", identity: device)
+        // Another conversation in which the cuff says nothing about itself.
+        try await store.save(.sample(2), device: "dev")
+        var found: [DeviceIdentity] = []
+        try store.forEach(ReadingSelection(zone: .utc)) { _, cuff in
+            found.append(cuff.identity)
+            return true
+        }
+        #expect(found.count == 2)
+        for one in found { #expect(one.hardware == "B" && one.software == "1.4" && one.udi == "(01)00844588003288" && one.serial == "77") }
+    }
+
     /// 18.7 kPa stays 18.7 kPa; 160 lb are 72.5747792 kg (0.45359237 kg each, 1959); 98.6 °F are 37 °C.
     @Test func units_AreThoseOfTheirTypes() async throws {
         let store = try await store()
@@ -163,11 +204,13 @@ import Testing
     @Test func builders_SaveWhatTheyFinish() async throws {
         let store = try await store()
         var pulses = try QuantitySeriesBuilder(.heartRate, start: time, source: source)
+        pulses.metadata["Ward"] = "B"
         for second in 0..<5 {
             try pulses.insert(HealthQuantity(60 + second, .countPerMinute), at: .seconds(second))
         }
         let series = try await pulses.finish(in: store)
         var beats = HeartbeatSeriesBuilder(start: time, source: source)
+        beats.metadata = ["Ward": "C"]
         try beats.add(at: .milliseconds(500))
         try beats.add(at: .milliseconds(1490))
         let heartbeats = try await beats.finish(in: store)
@@ -180,8 +223,10 @@ import Testing
         #expect(found.count == 2)
         for one in found {
             switch one {
-            case .quantity(let stored): #expect(stored.elements == series.elements && stored.start == series.start)
-            case .heartbeats(let stored): #expect(stored.beats == heartbeats.beats && stored.start == heartbeats.start)
+            case .quantity(let stored):
+                #expect(stored.elements == series.elements && stored.start == series.start && stored.metadata == ["Ward": "B"])
+            case .heartbeats(let stored):
+                #expect(stored.beats == heartbeats.beats && stored.start == heartbeats.start && stored.metadata == ["Ward": "C"])
             case .waveform: Issue.record("no waveform was saved")
             }
         }

@@ -202,7 +202,7 @@ import Testing
     }
 }
 
-private final class SilentHotplug: HotplugSource {
+final class SilentHotplug: HotplugSource {
     func start(deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault) { deliver([.settled]) }
     func stop() {}
 }

@@ -8,7 +8,8 @@ enum OwnReading {
         "id", "revision", "type", "driver", "device", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg", "pulse_per_min", "systolic_kPa",
         "diastolic_kPa", "mean_kPa", "mean_absent", "pulse_absent", "user", "flags", "device_time", "measured", "clock", "received",
         "trigger",
-        "sequence", "raw", "note", "medication", "posture", "arm", "mdc", "component", "value", "value_absent", "bits", "unit", "unit_mdc",
+        "sequence", "raw", "note", "medication", "posture", "arm", "metadata", "mdc", "component", "value", "value_absent", "bits", "unit",
+        "unit_mdc",
         "text", "decoder",
     ]
 
@@ -200,6 +201,7 @@ struct OwnRecords: RecordJudge {
         try OwnReading.reading(place, of: "import-cuff-jsonl") { key in
             switch record[key] {
             case .list(let values): values.compactMap(\.text).joined(separator: " ")
+            case .object(let facts): Remarks.text(of: facts.compactMapValues(\.text))
             case let value: value?.numeral
             }
         }

@@ -221,12 +221,13 @@ extension Doctor {
             return Finding(.modes, .skipped, facts.database == nil ? "not asked" : "there is no file yet")
         }
         let texts = facts.databaseFiles.map { "\($0.node) \($0.modeText) \($0.ownerName):\($0.groupName)" }
-        let readers = [(UInt16(0o040), "group \(file.groupName)"), (0o004, "everybody")].filter { file.mode & $0.0 != 0 }.map(\.1)
-        let writers = [(UInt16(0o020), "group \(file.groupName)"), (0o002, "everybody")].filter { file.mode & $0.0 != 0 }.map(\.1)
-        let open = facts.databaseFiles.filter { $0.mode & 0o077 != 0 }
-        let who =
-            "read by \(([file.ownerName] + readers).joined(separator: ", ")), written by \(([file.ownerName] + writers).joined(separator: ", "))"
-        let text = "\(who): \(texts.joined(separator: "; "))"
+        func names(_ permission: Int) -> String {
+            let others = file.grants(permission)
+            return ([file.ownerName] + (others.group ? ["group \(file.groupName)"] : []) + (others.all ? ["everybody"] : []))
+                .joined(separator: ", ")
+        }
+        let open = facts.databaseFiles.filter { !$0.modeText.hasSuffix("------") }
+        let text = "read by \(names(4)), written by \(names(2)): \(texts.joined(separator: "; "))"
         guard !open.isEmpty else { return Finding(.modes, .ok, text) }
         return Finding(
             .modes, .warning, text, hint: "to deny access to others: chmod 600 \(open.map(\.node).joined(separator: " "))")

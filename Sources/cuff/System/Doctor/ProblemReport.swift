@@ -25,19 +25,20 @@ struct ProblemReport: Sendable {
         let usb = (try? DeviceEnumeration.usb()) ?? []
         let sections: [(String, String)] = [
             ("versions", versions), ("devices", devices(plugged, usb)), ("checks", checks(plugged)), ("configuration", settings),
-            ("database", counters), ("sinks", sinks), ("log", Self.log()),
+            ("database", counters), ("sinks", sinks),
+            ("log", HostSystem.serviceLog ?? "no journal, or nothing in it that this user may read\n"),
         ]
         let whole = sections.map { "== \($0) ==\n\($1.isEmpty ? "none\n" : $1)" }.joined(separator: "\n")
         let serials = plugged.compactMap { $0.usb?.serial } + usb.compactMap(\.device.serial) + sources.compactMap(\.identity.serial)
         let cuffs = configuration.devices.map(\.name) + sources.map(\.device)
         let redaction = ReportRedaction(
             serials: serials, cuffs: cuffs, people: configuration.household.names,
-            home: getenv("HOME").map { String(cString: $0) } ?? "", user: ProcessIdentity.current().userName, host: Self.system.host)
+            home: getenv("HOME").map { String(cString: $0) } ?? "", user: ProcessIdentity.current().userName, host: HostSystem.names.host)
         return redaction.text("A report of cuff. Serial numbers, names, secrets and home folders are taken out.\n\n" + whole)
     }
 
     private var versions: String {
-        let system = Self.system
+        let system = HostSystem.names
         return """
             cuff \(version)
             system \(system.name)
@@ -55,7 +56,7 @@ struct ProblemReport: Sendable {
             let depth = entry.device.port.filter { $0 == "." }.count
             let name = [entry.device.manufacturer, entry.device.product].compactMap { $0 }.joined(separator: " ")
             let drivers = entry.interfaces.map { $0.driver ?? "no driver" }.joined(separator: ", ")
-            let release = entry.device.bcdDevice.map { " release " + Hex.text([UInt8($0 >> 8), UInt8($0 & 255)], separator: "") } ?? ""
+            let release = entry.device.bcdDevice.map { " release " + USBID.text($0) } ?? ""
             return String(repeating: "  ", count: depth) + "\(entry.device.port) \(entry.device.id)\(release) \(name) (\(drivers))\n"
         }
         let nodes = plugged.map { device in
@@ -108,34 +109,4 @@ struct ProblemReport: Sendable {
         }
     }
 
-    // MARK: The machine
-
-    private static var system: (name: String, release: String, machine: String, host: String) {
-        var names = utsname()
-        uname(&names)
-        func text<Field>(_ field: Field) -> String {
-            withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        }
-        var bytes = [UInt8](repeating: 0, count: 1 << 14)
-        var count = 0
-        if let file = fopen("/etc/os-release", "re") {
-            count = fread(&bytes, 1, bytes.count, file)
-            fclose(file)
-        }
-        let name = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }.map {
-            String($0.dropFirst(12).filter { $0 != "\"" })
-        }
-        return (name ?? text(names.sysname), text(names.release), text(names.machine), text(names.nodename))
-    }
-
-    /// The last lines of the service's log, if available to this user.
-    private static func log() -> String {
-        // Limited to five seconds and 100 lines: a journal may be large and on a slow disk.
-        guard let pipe = popen("timeout 5 journalctl --unit=cuff --lines=100 --no-pager --output=short-iso --no-hostname 2>/dev/null", "re")
-        else { return "no journal\n" }
-        defer { pclose(pipe) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        let count = fread(&bytes, 1, bytes.count, pipe)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : "no journal, or nothing in it that this user may read\n"
-    }
 }

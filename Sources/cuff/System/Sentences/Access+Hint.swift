@@ -10,7 +10,7 @@ extension Access {
         case .denied(let node, let process):
             let rule = "cuff doctor --print-rule \(device.map { "\($0)" } ?? node.node) | sudo tee \(UdevRules.localPath)"
             // Never suggest joining root's group.
-            if node.group != 0, node.mode >> 3 & 6 == 6, !process.groups.contains(node.group) {
+            if node.group != 0, node.grants(6).group, !process.groups.contains(node.group) {
                 return "sudo usermod -aG \(node.groupName) \(process.userName), then log in again   (or: \(rule))"
             }
             return rule
