@@ -184,7 +184,8 @@ struct ImportTime: Hashable {
     }
 
     private static func offset(_ tokens: inout ArraySlice<Token>) -> Int? {
-        if tokens.first == .word("utc") || tokens.first == .word("gmt") { tokens.removeFirst() }
+        let isNamed = tokens.first == .word("utc") || tokens.first == .word("gmt")
+        if isNamed { tokens.removeFirst() }
         guard !tokens.isEmpty else { return 0 }
         guard case .mark(let sign)? = tokens.popFirst(), sign == "+" || sign == "-",
             case .number(let value, let digits)? = tokens.popFirst()
@@ -194,7 +195,7 @@ struct ImportTime: Hashable {
             guard value % 100 < 60 else { return nil }
             minutes = value / 100 * 60 + value % 100
         } else {
-            guard digits <= 2 else { return nil }
+            guard digits == 2 || digits == 1 && isNamed else { return nil }
             minutes = value * 60
             if tokens.first == .mark(":") {
                 tokens.removeFirst()

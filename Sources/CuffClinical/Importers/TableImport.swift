@@ -96,7 +96,7 @@ struct TableImport: ImportReader {
     private mutating func add(_ cells: [String], _ line: Int, _ output: inout ImportOutput) {
         var cells = cells
         // Samsung ends its rows with a comma, and not every header.
-        if layout.title != nil, cells.count == count + 1, cells.last == "" { cells.removeLast() }
+        if layout.title != nil, titles[""] == nil, cells.count == count + 1, cells.last == "" { cells.removeLast() }
         // A note with cells of three digits is another row, whose line end is gone.
         let isJoined = layout.joinsLastCells && cells.count > count && !cells[count...].contains { $0.count == 3 && Int($0) != nil }
         if isJoined {
