@@ -56,7 +56,9 @@ package struct ReportBlock: Sendable, Hashable {
         text.append("<table class=\"text\"><tbody>\n")
         for fact in facts { text.append(html: "<tr>\(Markup.cells([fact.name, fact.text]))</tr>\n") }
         text.append("</tbody></table>\n")
-        if !plot.isEmpty { text.append(html: "<pre>\(plot)</pre>\n") }
+        // Line by line: escaping makes a line end a blank.
+        let lines = plot.split(separator: "\n", omittingEmptySubsequences: false).map { Markup.escaped(String($0)) }
+        if !plot.isEmpty { text.append(html: "<pre>\(Markup(stringLiteral: lines.joined(separator: "\n")))</pre>\n") }
         text.append("</section>\n")
     }
 }

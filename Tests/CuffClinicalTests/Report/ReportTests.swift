@@ -377,6 +377,14 @@ struct XMLParserCheck {
 }
 
 @Suite struct RangePlotTests {
+    @Test func theReport_KeepsTheLinesOfAPicture() {
+        var block = ReportBlock("A day")
+        block.plot = "120 | <\n 80 | *\n"
+        var text = TextBuffer()
+        block.appendMarkup(to: &text)
+        #expect(text.string.contains("<pre>120 | &lt;\n 80 | *\n</pre>"))
+    }
+
     private func plot(_ days: Int, _ style: RangePlot.Style) -> [String] {
         var text = TextBuffer()
         RangePlot(HomeReadings.days(days), style: style).append(to: &text)
