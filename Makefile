@@ -140,7 +140,7 @@ test-build: packages
 # Runs what `make test-build` built. All three suites run even if one fails.
 test-run:
 	@status=0; export SWIFT=$(SWIFT); \
-	.ci/suite 500 'CuffCoreTests|CuffClinicalTests' || status=1; \
+	.ci/suite 500 'CuffCoreTests|CuffClinicalTests|SQLiteTests|TOMLTests|CuffFoundationTests|AcmeDriverTests' || status=1; \
 	.ci/suite 700 'CuffIngestTests|EndToEnd' again --skip '$(ALONE)' || status=1; \
 	.ci/suite 280 '$(ALONE)' again --no-parallel || status=1; \
 	exit $$status
