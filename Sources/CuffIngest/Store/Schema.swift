@@ -40,9 +40,10 @@ enum Schema {
     /// to the file.
     static func complements(_ db: SQLiteConnection) throws -> String {
         var sql = "PRAGMA temp_store = MEMORY;"
+        let checksum = try migrationsDone(db).contains("checksums") ? [] : ["checksum"]
         for table in [RowChecksum.reading, RowChecksum.source, RowChecksum.series] {
             let present = try Set(columns(db, table.name))
-            let missing = (table.columns + ["checksum"]).filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
+            let missing = (table.columns + checksum).filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
             if !missing.isEmpty, !present.isEmpty {
                 sql += "CREATE TEMP VIEW \(table.name) AS SELECT *\(missing) FROM main.\(table.name);"
             }

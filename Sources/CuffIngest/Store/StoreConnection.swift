@@ -32,7 +32,8 @@ final class StoreConnection: Sendable {
             }
             let db = try Self.open(path, access == .write ? .write : .read)
             if access == .write { try Self.prepare(db) } else { try Self.adapt(db, path) }
-            hasChecksums = try Schema.columns(db, "reading").contains("checksum")
+            // By the list, not by the column, whose name may be damaged.
+            hasChecksums = try Schema.migrationsDone(db).contains("checksums")
             hasDays = try db.hasRow("SELECT 1 FROM pragma_index_list('reading', 'main') WHERE name = ?", Schema.dayIndex)
             logPath = db.logPath ?? "\(path)-wal"
             database = Locked(db)
