@@ -13,6 +13,8 @@ enum RowChecksum {
     struct Table: Sendable {
         let name: String
         let columns: [String]
+        /// Columns that are never NULL in an undamaged row.
+        var required: [String] = []
 
         /// With these columns only, as before a later migration.
         func first(_ count: Int) -> Table { Table(name: name, columns: Array(columns.prefix(count))) }
@@ -23,14 +25,18 @@ enum RowChecksum {
         }
 
         /// Whether a row is unchanged. Rows without a checksum are from an earlier version, or were edited by another program,
-        /// which must set it to NULL.
-        var isIntact: String { "(\(name).checksum IS NULL OR \(name).checksum = \(expression("\(name).")))" }
+        /// which must set it to NULL. A flipped bit in a row's list of types can move all columns behind it by one, and the last ones
+        /// are NULL then. `typeof`: SQLite takes IS NOT NULL for true where the table declares it.
+        var isIntact: String {
+            let unverified = ["\(name).checksum IS NULL"] + required.map { "typeof(\(name).\($0)) <> 'null'" }
+            return "(\(unverified.joined(separator: " AND ")) OR \(name).checksum = \(expression("\(name).")))"
+        }
 
         /// Updates the checksums of the rows that match a condition.
         func seal(_ condition: String) -> String { "UPDATE \(name) SET checksum = \(expression()) WHERE \(condition)" }
     }
 
-    static let reading = Table(name: "reading", columns: ReadingColumn.names)
+    static let reading = Table(name: "reading", columns: ReadingColumn.names, required: ["type", "origin", "raw"])
     static let source = Table(name: "source", columns: ["driver", "device", "manufacturer", "model", "serial", "firmware", "details"])
     static let series = Table(
         name: "series",

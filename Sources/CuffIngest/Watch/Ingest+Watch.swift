@@ -44,6 +44,8 @@ extension Ingest {
         let bound = LoopBound(run)
         pipeline.whenStopped { bound.value.stop() }
         current.withLock { $0 = { bound.value.statistics } }
+        // The page holds them, and the run holds the page.
+        defer { current.withLock { $0 = nil } }
         var report = IngestReport()
         do throws(HotplugFault) { try run.start() } catch {
             run.endSources()

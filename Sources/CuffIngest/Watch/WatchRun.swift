@@ -288,10 +288,10 @@ final class WatchRun {
         watcher.stop()
         self.watcher = nil
         schedules?.stop()
+        // They hold the run.
+        schedules = nil
         stopRequest?.cancel()
-        timer.set(nil)
-        watchdog.set(nil)
-        graceTimer.set(nil)
+        for timer in [timer, watchdog, graceTimer] { timer.set(nil) }
         for listener in signals { listener.cancel() }
         signals = []
         done.set(open: true)

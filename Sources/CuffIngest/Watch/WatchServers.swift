@@ -34,7 +34,7 @@ final class WatchServers {
             if !address.isLocal, let file, try WebToken.stored(at: file) == nil { try WebToken.renewed(at: file) }
             return .init(answer: { site.answer($0) }, access: access, news: { site.news() })
         }
-        wake.withLock { $0 = { server.newsArrived() } }
+        wake.withLock { $0 = { [weak server] in server?.newsArrived() } }
     }
 
     @discardableResult

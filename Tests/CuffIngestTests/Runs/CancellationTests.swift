@@ -173,7 +173,8 @@ struct CancellationTests {
         }
 
         private func keep() async throws {
-            let store = try await Store.open(folder.file("bp.db"))
+            // Without the readings of a cuff: a statistic is of one person.
+            let store = try await Store.open(folder.file("kept.db"))
             defer { try? store.close() }
             let source = HealthSource(name: "test")
             for second in 0... {

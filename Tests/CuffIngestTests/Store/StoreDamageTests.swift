@@ -148,12 +148,13 @@ import Testing
         var noticed = 0
         for _ in 0..<1500 {
             var flipped = bytes
-            flipped[100 + Int(random.next() % UInt64(bytes.count - 100))] ^= 1 << UInt8(random.next() % 8)
+            let (place, bit) = (100 + Int(random.next() % UInt64(bytes.count - 100)), UInt8(random.next() % 8))
+            flipped[place] ^= 1 << bit
             let copy = folder.write("copy.db", flipped)
             defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }
             guard let store = try? Store(copy, access: .read) else { continue }
             if let shown = try? read(store) {
-                #expect(shown.allSatisfy { reading in whole.contains(reading) }, "a changed reading is shown")
+                #expect(shown.allSatisfy { reading in whole.contains(reading) }, "bit \(bit) of byte \(place): a changed reading is shown")
                 #expect(shown.count == whole.count || store.damage != nil, "\(whole.count - shown.count) were not counted as missing")
                 #expect(store.damage == nil || store.damage?.status == .badData)
             }
