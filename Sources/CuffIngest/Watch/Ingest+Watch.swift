@@ -58,9 +58,7 @@ extension Ingest {
         run.endSources()
         report.counters = run.counters
         report.status = status
-        if report.status == .unavailable && report.counters.readings == 0 {
-            report.endings.append(.nothingPluggedIn)
-        }
+        if status == .unavailable && report.counters.readings == 0 { report.endings.append(.nothingPluggedIn) }
         defer { if watch.showsStatistics { watch.statistics(run.statistics.text) } }
         // The watch has ended with its links: the grace period starts now.
         let ended = StopSignal()
