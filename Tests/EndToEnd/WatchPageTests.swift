@@ -77,12 +77,12 @@ import Testing
     }
 
     private func answer(_ path: String, of watch: RunningCuff, meanwhile: String = "") async throws -> String {
-        // An event stream does not end.
+        // An event stream does not end, and `cat` inherits that SIGTERM is ignored.
         let start = try #require(watch.said.range(of: "http://"))
         let address = watch.said[start.lowerBound...].prefix { $0 != "\n" && $0 != " " }
         let port = try #require(address.split(separator: ":").last?.prefix { $0.isNumber })
         let request =
-            "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&3; \(meanwhile) timeout 14 cat <&3"
+            "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&3; \(meanwhile) timeout -s KILL 14 cat <&3"
         return try await CuffProcess.run(executable: "/bin/bash", ["-c", request]).output
     }
 

@@ -98,6 +98,8 @@ import Testing
         // Too short to be identified.
         let indistinct = kind == .csv ? 17 : 35
         for length in indistinct..<content.count {
+            // That is the whole header of a file that was begun without the last column; it is continued as one.
+            if kind == .csv, content[length...].starts(with: ",decoder\r\n".utf8) { continue }
             _ = folder.write("f", Array(content[..<length]))
             let sink = try SinkSpec(kind, path: path).open()
             let repeated = try sink.write(.sample(0..<3))
