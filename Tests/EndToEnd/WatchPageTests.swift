@@ -82,7 +82,8 @@ import Testing
         let address = watch.said[start.lowerBound...].prefix { $0 != "\n" && $0 != " " }
         let port = try #require(address.split(separator: ":").last?.prefix { $0.isNumber })
         let request =
-            "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&3; \(meanwhile) timeout -s KILL 14 cat <&3"
+            "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&3; "
+            + "read -r status <&3; echo \"$status\"; \(meanwhile) timeout -s KILL 14 cat <&3"
         return try await CuffProcess.run(executable: "/bin/bash", ["-c", request]).output
     }
 
@@ -106,7 +107,7 @@ import Testing
         #expect(try await answer("/events", of: watch).contains("text/event-stream"))
         let quiet = try await answer("/events", of: watch)
         #expect(!quiet.contains("event: changed"), "\(quiet)")
-        let add = "(sleep 2; '\(CuffProcess.path)' add 129/83 --db '\(database)') >/dev/null 2>&1 &"
+        let add = "'\(CuffProcess.path)' add 129/83 --db '\(database)' >/dev/null 2>&1 &"
         #expect(try await answer("/events", of: watch, meanwhile: add).contains("event: changed"))
     }
 }

@@ -8,7 +8,7 @@ package enum HostZone {
     /// The named zone, such as `Europe/Berlin`, or a POSIX rule; `nil`: the machine's (`TZ`, else `/etc/localtime`).
     package static func named(_ name: String?) throws(IngestError) -> ZoneTable {
         guard let name else { return local() }
-        // As a POSIX rule `UTC+2` would be west of UTC, which nobody means by it.
+        // As a POSIX rule `UTC+2` is west of UTC; users mean east of it.
         let isOffset = (name.hasPrefix("UTC") || name.hasPrefix("GMT")) && name.contains { "+-".contains($0) }
         guard !isOffset, let zone = find(name) else {
             throw IngestError(RequestFault.unknownZone(name))
