@@ -2,9 +2,10 @@
  *
  * A USB device made of the kernel's own gadget side (dummy_hcd, configfs), to which the real driver of KIND binds: a bridge chip
  * with a cuff's serial line at BACK (a tty), a HID cuff that uses /dev/uhid messages at BACK (a Unix socket of
- * SOCK_SEQPACKET, which this program makes), or the kernel's own CDC-ACM function. It moves bytes and knows no cuff.
+ * SOCK_SEQPACKET, which this program makes), a CDC device without functional descriptors, which cdc_acm refuses and usbfs
+ * reads, or the kernel's own CDC-ACM function. It moves bytes and knows no cuff.
  *
- * KIND: ftdi cp210x pl2303 ch341 acm hid. SERIAL: `-` for none, as CH340 has none.
+ * KIND: ftdi cp210x pl2303 ch341 acm hid bulk. SERIAL: `-` for none, as CH340 has none.
  *
  * Actions, performed in order:
  *   plug=UDC               into that socket, e.g. dummy_udc.0
@@ -43,8 +44,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum kind { FTDI, CP210X, PL2303, CH341, ACM, HID };
-static const char *const kinds[] = {"ftdi", "cp210x", "pl2303", "ch341", "acm", "hid"};
+enum kind { FTDI, CP210X, PL2303, CH341, ACM, HID, BULK };
+static const char *const kinds[] = {"ftdi", "cp210x", "pl2303", "ch341", "acm", "hid", "bulk"};
 static enum kind kind;
 static const char *name, *back_path;
 static char gadget[200];
@@ -129,7 +130,7 @@ static int answer(const struct usb_ctrlrequest *request, unsigned char *data) {
         }
         if (request->bRequestType == 0xA1 && request->bRequest == 0x01) return -1; /* GET_REPORT: these cuffs have none */
         break;
-    case PL2303: case ACM: break;
+    case PL2303: case ACM: case BULK: break;
     }
     return length;
 }
@@ -283,9 +284,15 @@ static void describe(void) {
     unsigned char bytes[256];
     int length = sizeof(struct usb_functionfs_descs_head_v2) + 4, type = kind == HID ? 3 : 2;
     int has_interrupt = kind == PL2303 || kind == CH341, has_descriptor = kind == HID;
-    unsigned count = htole32(3 + has_interrupt + has_descriptor);
+    unsigned count = htole32(3 + has_interrupt + has_descriptor + (kind == BULK));
     memcpy(bytes + length - 4, &count, 4);
-    struct usb_interface_descriptor interface = {9, USB_DT_INTERFACE, 0, 0, 2 + has_interrupt, kind == HID ? 3 : 0xFF, 0, 0, 1};
+    if (kind == BULK) {
+        struct usb_interface_descriptor communications = {9, USB_DT_INTERFACE, 0, 0, 0, USB_CLASS_COMM, 2, 1, 1};
+        memcpy(bytes + length, &communications, 9);
+        length += 9;
+    }
+    int class = kind == HID ? USB_CLASS_HID : kind == BULK ? USB_CLASS_CDC_DATA : USB_CLASS_VENDOR_SPEC;
+    struct usb_interface_descriptor interface = {9, USB_DT_INTERFACE, kind == BULK, 0, 2 + has_interrupt, class, 0, 0, 1};
     memcpy(bytes + length, &interface, 9);
     length += 9;
     if (has_descriptor) {
@@ -513,7 +520,7 @@ int main(int count, char **words) {
     if (count < 6) return 64;
     name = words[2];
     back_path = words[5];
-    for (kind = FTDI; kind < HID && strcmp(words[1], kinds[kind]) != 0;) kind++;
+    for (kind = FTDI; kind < BULK && strcmp(words[1], kinds[kind]) != 0;) kind++;
     if (kind == HID) accept_cuff();
     make_gadget(words[3], words[4]);
     pthread_t thread;
