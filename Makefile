@@ -51,14 +51,15 @@ T ?= 60
 SWIFT ?= swift
 # Tests that measure the whole process or machine, or depend on timing.
 ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch|requiredSink_ThatStops|optionalSink_ThatStops|watch_TellsItsStatistics|callersBeyondTheLimit|cancellingAtAnyAwait
-# Strips symbols and unused sections, exports nothing, packs relocations (glibc 2.36), and links the C++ runtime
+# Strips symbols, unused sections and unwind tables, exports nothing, packs relocations (glibc 2.36), and links the C++ runtime
 # statically: this halves the instructions before `main`. The linker uses the first libstdc++ that it finds.
 # Generic types are requested by accessor, not by mangled name: for a name the runtime searches the program for conformances,
 # which was a fifth of all instructions of a start that parses arguments.
 STATIC = $(CURDIR)/.build/static
 RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
-	-Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -s
+	-Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -s \
+	-Xlinker -T -Xlinker $(CURDIR)/.ci/release.ld
 BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
 TEST_PACKAGES = libxml2-utils
