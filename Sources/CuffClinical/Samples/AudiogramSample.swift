@@ -49,11 +49,10 @@ extension AudiogramSample: HealthSample {
     /// The reading that keeps the test.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
-        let remarks = try metadata.remarks()
-        guard var reading = audiogram.reading(at: start, user: user, remarks: remarks, received: received, zone: zone) else {
+        guard var reading = audiogram.reading(at: start, user: user, remarks: Remarks(), received: received, zone: zone) else {
             throw HealthError(.dataSizeExceeded, "the audiogram is too long for a reading")
         }
         reading.duration = duration
-        return reading
+        return try metadata.kept(in: reading)
     }
 }

@@ -38,7 +38,7 @@ extension Correlation: HealthSample {
         }
         let values = BloodPressure(systolic: try pressure(.systolic), diastolic: try pressure(.diastolic))
         guard values.isPlausible else { throw .invalid("the values are outside what an arm can have") }
-        return try ManualEntry(values, at: start, user: user, remarks: metadata.remarks()).reading(received: received, zone: zone)
+        return try metadata.kept(in: ManualEntry(values, at: start, user: user).reading(received: received, zone: zone))
     }
 }
 
@@ -53,8 +53,8 @@ extension QuantitySample: HealthSample {
         // A share is 0 to 1 in HealthKit, although its unit is "%".
         if unit == .percent { digits.exponent = Int8(clamping: Int(digits.exponent) + 2) }
         guard type.plausible.contains(digits.value) else { throw .invalid("\(digits.value) \(unit) is outside what \(type.name) can be") }
-        return try ManualQuantity(type, digits, at: start, lasting: duration, user: user, remarks: metadata.remarks())
-            .reading(received: received, zone: zone)
+        let entry = ManualQuantity(type, digits, at: start, lasting: duration, user: user)
+        return try metadata.kept(in: entry.reading(received: received, zone: zone))
     }
 }
 
@@ -66,8 +66,8 @@ extension CategorySample: HealthSample {
             throw .invalid("a sample of \(self.type.identifier) with this value cannot be stored alone")
         }
         let number = Digits(mantissa: Int64(value.number))
-        return try ManualQuantity(type, number, at: start, lasting: duration, user: user, remarks: metadata.remarks())
-            .reading(received: received, zone: zone)
+        let entry = ManualQuantity(type, number, at: start, lasting: duration, user: user)
+        return try metadata.kept(in: entry.reading(received: received, zone: zone))
     }
 }
 
@@ -78,21 +78,20 @@ extension HealthMetadata {
     ]
     private static let externalKey = "HKExternalUUID"
 
-    /// The remarks of the sample, cut to what a reading keeps, and its other keys.
-    func remarks() throws(HealthError) -> Remarks {
-        var remarks = Remarks(stored: { key in Self.keys[key].flatMap { other[$0] } }) ?? Remarks()
-        var facts = other.filter { !Self.keys.values.contains($0.key) }
-        facts[Self.externalKey] = externalUUID
-        try Self.checkSize(facts)
-        try? remarks.set(.metadata, Remarks.text(of: facts))
-        return remarks
+    /// The reading with the remarks of the sample, cut to what a reading keeps, and its other keys.
+    func kept(in reading: Reading) throws(HealthError) -> Reading {
+        var reading = reading
+        reading.remarks = Remarks(stored: { key in Self.keys[key].flatMap { other[$0] } })
+        reading.metadata = other.filter { !Self.keys.values.contains($0.key) }
+        reading.metadata[Self.externalKey] = externalUUID
+        try Self.checkSize(reading.metadata)
+        return reading
     }
 
-    /// Sets what `remarks()` keeps.
-    mutating func restore(_ remarks: Remarks?) {
-        guard let remarks else { return }
-        other = remarks.metadata
+    /// Sets what `kept(in:)` keeps.
+    mutating func restore(_ reading: Reading) {
+        other = reading.metadata
         externalUUID = other.removeValue(forKey: Self.externalKey)
-        for (key, text) in remarks.all { if let name = Self.keys[key] { other[name] = text } }
+        for (key, text) in reading.remarks?.all ?? [] { if let name = Self.keys[key] { other[name] = text } }
     }
 }

@@ -51,7 +51,7 @@ public struct ReadingSamples: Sendable, Hashable {
         var metadata = HealthMetadata(
             wasUserEntered: reading.origin == .entered, timeZone: Self.timeZone(of: reading, at: time, zone),
             deviceSerialNumber: device?.serial)
-        metadata.restore(reading.remarks)
+        metadata.restore(reading)
         metadata.sync = (Self.syncIdentifier(reading.id), Int(reading.revision) + 1)
         if let user = reading.user { metadata.other["CuffUser"] = "\(user)" }
         if !reading.flags.isEmpty { metadata.other["CuffFlags"] = reading.flags.text(separator: " ") }

@@ -80,7 +80,7 @@ import Testing
             .heartRate, HealthQuantity(71, .countPerMinute), start: time, end: time, source: source, metadata: metadata)
         let saved = try #require(try await store.save(pulse).first)
         let kept = try #require(try await store.reading(saved.id))
-        #expect(kept.remarks?.metadata == ["HKExternalUUID": "F5A6", "Room": "3 \"east\"\nwing", "Ward": "B"])
+        #expect(kept.metadata == ["HKExternalUUID": "F5A6", "Room": "3 \"east\"\nwing", "Ward": "B"])
         let back = try ReadingSamples(kept, source: source, zone: .utc).metadata
         #expect(back.other.filter { metadata.other[$0.key] != nil } == metadata.other && back.externalUUID == "F5A6", "\(back)")
         // Not what a person said.
@@ -91,6 +91,12 @@ import Testing
         #expect(
             line.string.contains(
                 #""note":"after coffee","metadata":{"HKExternalUUID":"F5A6","Room":"3 \"east\"\nwing","Ward":"B"}"#), "\(line.string)")
+        metadata.other["Ward"] = "C"
+        let moved = try QuantitySample(
+            .heartRate, HealthQuantity(71, .countPerMinute), start: time, end: time, source: source, metadata: metadata)
+        #expect(try await store.save(moved).map(\.id) == [saved.id])
+        let last = try #require(try await store.reading(saved.id))
+        #expect(last.metadata["Ward"] == "C" && last.revision == 1 && last.remarks == kept.remarks)
         metadata.other["Ward"] = String(repeating: "B", count: 4000)
         let long = try QuantitySample(
             .heartRate, HealthQuantity(72, .countPerMinute), start: time, end: time, source: source, metadata: metadata)
