@@ -8,9 +8,10 @@ public protocol HealthSample: Sendable {
     var end: Timestamp { get }
     /// The metadata.
     var metadata: HealthMetadata { get }
-    /// The reading that keeps the sample, of origin `entered`. The same values at the same time are the same reading. `received` is now,
-    /// and `zone` gives the wall clock of the id. Throws `invalidArgument` for a type without readings, an implausible value,
-    /// and a time in the future.
+    /// The reading that keeps the sample, of origin `entered`. The same values at the same time are the same reading. `received` is
+    /// now, and `zone` gives the wall clock of the id.
+    /// - Throws: A `HealthError`: `invalidArgument` for a type without readings, an implausible value, and a time in the future;
+    ///   `dataSizeExceeded` for metadata of more than 4,000 bytes.
     func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading
 }
 
@@ -28,6 +29,7 @@ extension HealthSample {
 
 extension Correlation: HealthSample {
     /// A pulse is a separate sample and becomes a separate reading.
+    /// - Throws: As ``HealthSample/reading(user:received:zone:)``.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
         func pressure(_ type: SampleType) throws(HealthError) -> Pressure {
@@ -44,6 +46,7 @@ extension Correlation: HealthSample {
 
 extension QuantitySample: HealthSample {
     /// A heart rate becomes a pulse; body mass, temperature and the like become a quantity in the unit of the type.
+    /// - Throws: As ``HealthSample/reading(user:received:zone:)``.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
         guard let type = QuantityType.all.first(where: { $0.sample == self.type }), let unit = type.sample.unit else {
@@ -60,6 +63,7 @@ extension QuantitySample: HealthSample {
 
 extension CategorySample: HealthSample {
     /// Heart events are computed from readings, and not stored.
+    /// - Throws: As ``HealthSample/reading(user:received:zone:)``.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
         guard let type = QuantityType.all.first(where: { $0.sample == self.type }), let value, type.values.contains(value) else {

@@ -57,7 +57,8 @@ public struct Remarks: Sendable, Hashable {
     /// All remarks in key order.
     public var all: [(key: Key, text: String)] { items.map { ($0.key, $0.text) } }
 
-    /// Sets the text of a key; empty text removes it. Throws for a text that is too long or that the key does not allow.
+    /// Sets the text of a key; empty text removes it.
+    /// - Throws: A `Refusal` of a text that is too long or that the key does not allow.
     public mutating func set(_ key: Key, _ text: String) throws(Refusal) {
         guard text.utf8.count <= key.longest else { throw .tooLong(key, bytes: text.utf8.count) }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .controlCharacter(key) }

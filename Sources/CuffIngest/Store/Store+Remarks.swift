@@ -8,8 +8,9 @@ extension Store {
     /// Changes by a person per reading: revisions end at 255, which marks a tombstone.
     private static let mostChanges = 200
 
-    /// Sets remarks of each of these readings; an empty text removes one. All or none: throws if one is unknown, deleted or
-    /// incomplete. Returns how many were changed.
+    /// Sets remarks of each of these readings; an empty text removes one. All or none. Returns how many were changed.
+    /// - Throws: `StoreFault.noSuchReading` for one that is unknown, deleted or incomplete, `damagedReadings`, `tooManyChanges` or
+    ///   `remarkRefused` in an `IngestError`, or one of writing, as ``Store`` says.
     public func remark(_ ids: [Reading.ID], _ changes: [(key: Remarks.Key, text: String)]) throws(IngestError) -> Int {
         try annotate(ids, changes)
     }
@@ -77,6 +78,7 @@ extension Store {
     }
 
     /// The previous values of the selected readings, each with the time of its change; oldest first.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says.
     public func earlier(_ selection: ReadingSelection) throws(IngestError) -> [Reading.ID: [(reading: Reading, until: String)]] {
         // The other columns never differ: only entered readings are edited.
         let kept: Set<ReadingColumn> = [.id, .systolic_mmHg, .diastolic_mmHg, .pulse_per_min, .user, .flags, .measured, .raw, .revision]

@@ -44,6 +44,8 @@ extension Store {
         """
 
     /// Passes the selected series to `body` in order of start. `body` returns whether to continue.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says; an `IngestError` of `body`. Any other error of `body` comes as
+    ///   `StoreFault.failed`.
     public func forEachSeries(_ selection: SeriesSelection, _ body: (StoredSeries) throws -> Bool) throws(IngestError) {
         let sources = try sources()
         var conditions = ["1"]
