@@ -35,6 +35,24 @@ public struct Cuff: Sendable {
         if !options.drivers.contains(where: { $0.id == driver.id }) { self.options.drivers.append(driver) }
     }
 
+    /// A cuff behind bytes of the program's own, such as those of a Bluetooth stack: `socket` is a connected stream socket, e.g. one end of
+    /// a `socketpair`, whose other end gives and takes the cuff's bytes. `name` stands in messages, and is the cuff's identity if it
+    /// reports none. Not for families of HID devices.
+    ///
+    /// The program keeps the descriptor, which becomes non-blocking, and closes it after the last call. Bytes that come between two calls
+    /// are for the next one.
+    public init(connected socket: Int32, name: String, driver: CuffDriver, options: IngestOptions = .remembering) {
+        let shared = SharedSocket(socket)
+        var options = options
+        if options.device.isEmpty { options.device = name }
+        options.transports = [
+            TransportKind("socket", form: "socket://NAME", help: "a socket of this program", example: "socket://stack") { request in
+                request.medium == .hidraw ? nil : TCPTransport(name: name, shared)
+            }
+        ]
+        self.init(at: .other(scheme: "socket", rest: name), driver: driver, options: options)
+    }
+
     // MARK: Readings
 
     /// What the cuff has stored and, with `follow`, what it sends afterwards, until the loop is left. `user` chooses one user's readings
