@@ -198,6 +198,7 @@ import Testing
             try sample(.bodyMass, HealthQuantity(72, .kilogram), at: future), try sample(.bodyMass, HealthQuantity(7200, .kilogram)),
             try sample(.cuffPressure, HealthQuantity(120, .mmHg)),
             try CategorySample(.highHeartRate, start: time, end: time, source: source),
+            try CategorySample(.headache, value: CategoryValue.audioExposure[0], start: time, end: time, source: source),
             try pressure(HealthQuantity(80, .mmHg), HealthQuantity(120, .mmHg)),
         ]
         for one in refused {
@@ -236,12 +237,19 @@ import Testing
             case .waveform: Issue.record("no waveform was saved")
             }
         }
+        var chosen: [HealthSeries] = []
+        try store.forEachSeries(SeriesSelection(ReadingSelection(zone: .utc), kinds: [.heartbeats])) { stored in
+            chosen.append(stored.series)
+            return true
+        }
+        #expect(chosen.count == 1)
         await #expect(throws: HealthError.self) { _ = try await beats.finish(in: store) }
     }
 
     @Test func aMissingDatabase_IsNotCreatedByReading() async throws {
         let path = folder.file("absent.db")
-        await #expect(throws: IngestError.self) { _ = try await Store.open(path, access: .read) }
+        let missing = await #expect(throws: IngestError.self) { _ = try await Store.open(path, access: .read) }
+        #expect(missing?.fault as? StoreFault == .notThere(path, isStandard: false))
         _ = try await Store.open(path)
         _ = try await Store.open(path, access: .read)
     }

@@ -32,6 +32,29 @@ import Testing
         for end in ends { close(end) }
     }
 
+    /// More calls at once than the pool has threads: each sends its first message, and none of them has ended by then.
+    @Test func callsThatWait_BlockNoThreadOfThePool() async throws {
+        for end in ends { close(end) }
+        let pairs = try (0..<32).map { _ in try ConnectedCuffTests().ends }
+        let ended = Locked(0)
+        let calls = pairs.map { pair in
+            Task {
+                _ = await status(Cuff(connected: pair[0], name: "stack \(pair[0])", driver: .beurerSerial, options: IngestOptions()))
+                ended.withLock { $0 += 1 }
+            }
+        }
+        for pair in pairs {
+            var byte: UInt8 = 0
+            while recv(pair[1], &byte, 1, Int32(MSG_PEEK.rawValue | MSG_DONTWAIT.rawValue)) < 1, ended.withLock({ $0 }) == 0 {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        #expect(ended.withLock { $0 } == 0)
+        for pair in pairs { close(pair[1]) }
+        for call in calls { await call.value }
+        for pair in pairs { close(pair[0]) }
+    }
+
     @Test func closedOtherEnd_IsALostCuff() async throws {
         close(ends[1])
         #expect(await status(Cuff(connected: ends[0], name: "stack", driver: .beurerSerial, options: IngestOptions())) == .inputOutput)
