@@ -45,11 +45,13 @@ public struct Cuff: Sendable {
         let shared = SharedSocket(socket)
         var options = options
         if options.device.isEmpty { options.device = name }
-        options.transports = [
-            TransportKind("socket", form: "socket://NAME", help: "a socket of this program", example: "socket://stack") { request in
-                request.medium == .hidraw ? nil : TCPTransport(name: name, shared)
-            }
-        ]
+        let kind = TransportKind(
+            "socket", form: "socket://NAME", help: "a socket of this program", example: "socket://stack",
+            open: { request in
+                guard request.medium != .hidraw else { return nil }
+                return TCPTransport(name: name, shared)
+            })
+        options.transports = [kind]
         self.init(at: .other(scheme: "socket", rest: name), driver: driver, options: options)
     }
 

@@ -45,7 +45,7 @@ import Testing
         }
         for pair in pairs {
             var byte: UInt8 = 0
-            while recv(pair[1], &byte, 1, Int32(MSG_PEEK.rawValue | MSG_DONTWAIT.rawValue)) < 1, ended.withLock({ $0 }) == 0 {
+            while recv(pair[1], &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 1, ended.withLock({ $0 }) == 0 {
                 try await Task.sleep(for: .milliseconds(5))
             }
         }
