@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: [
         ("CuffCore", ["WriteADriver"]), ("CuffClinical", ["Series", "Statistics"]),
-        ("CuffIngest", ["EmbedInAServer", "Follow", "Measure", "PlugIn", "StoreAndQuery", "WriteASink"]),
+        ("CuffIngest", ["BytesOfYourOwn", "EmbedInAServer", "Follow", "Measure", "PlugIn", "StoreAndQuery", "WriteASink"]),
     ])
     func codeOfArticles_IsInTheExamples(_ module: String, _ articles: [String]) throws {
         let texts = try Self.files("Sources/\(module)/\(module).docc", ".md")

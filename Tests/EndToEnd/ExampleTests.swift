@@ -34,6 +34,17 @@ import Testing
         }
     }
 
+    /// The cuff is behind a socket of the program.
+    @Test func theExample_ReadsBytesOfItsOwn() async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff("beurer-serial", in: scratch)
+        let reference = try await CuffProcess.run(
+            executable: Self.program, ["read", cuff.port, "beurer-serial"], environment: cuff.environment)
+        let run = try await CuffProcess.run(executable: Self.program, ["stack", cuff.port, "beurer-serial"], environment: cuff.environment)
+        #expect(run.status == 0 && run.lines.count > 1)
+        #expect(run.lines == reference.lines, "\(run.output)")
+    }
+
     /// CONTRIBUTING's example of a durable sink: reading the cuff again stores nothing twice.
     @Test func theExample_StoresEachReadingOnce() async throws {
         let scratch = try Scratch()

@@ -7,6 +7,7 @@ import CuffIngest
 //   EmbeddingExample store DEVICE DRIVER FOLDER   stores what one cuff has, a file for each reading
 //   EmbeddingExample watch [DEVICE=DRIVER …]     takes what every cuff sends, now and when one is plugged in
 //   EmbeddingExample measure DEVICE DRIVER       lets one cuff measure
+//   EmbeddingExample stack DEVICE DRIVER         takes what one cuff has stored, by bytes of the program's own (Stack.swift)
 //   EmbeddingExample keep|changes|statistics|series DATABASE
 //   EmbeddingExample latest DATABASE FILE [DEVICE=DRIVER …]   keeps the readings of every cuff, and the latest one in a file
 
@@ -76,6 +77,7 @@ do {
     case ("read", 3): try await read(arguments[1], arguments[2])
     case ("store", 4): try await store(arguments[1], arguments[2], in: arguments[3])
     case ("watch", _): try await watch(Array(arguments.dropFirst()))
+    case ("stack", 3): if let driver = CuffFamilies.named(arguments[2]) { try await stack(arguments[1], driver) }
     case ("measure", 3): try await measure(arguments[1], arguments[2])
     case ("keep", 2): try await keep(in: arguments[1])
     case ("changes", 2): try await changes(in: arguments[1])

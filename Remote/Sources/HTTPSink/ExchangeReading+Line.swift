@@ -18,6 +18,7 @@ extension ExchangeReading {
         flags = line.flags
         isEntered = line["origin"]?.string == "entered"
         remarks = Remarks(stored: { line[$0.rawValue]?.string })
+        hasMetadata = line["metadata"] != nil
         if let instant = line.measured.flatMap(Instant.init) {
             time = Time(milliseconds: instant.milliseconds, text: instant.text, clockCheck: Self.clockCheck(line, instant))
         }

@@ -67,7 +67,7 @@ struct CSVExport: Sendable {
         text.append(table.separator)
         let identity = provenance.identity
         table.append(cell: [identity.manufacturer, identity.model].compactMap { $0 }.joined(separator: " "), to: &text)
-        for key in Remarks.Key.ofPersons {
+        for key in Remarks.Key.allCases {
             text.append(table.separator)
             if let words = reading.remarks?[key] { table.append(cell: words, to: &text) }
         }

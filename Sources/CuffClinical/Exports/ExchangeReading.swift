@@ -115,6 +115,8 @@ public struct ExchangeReading: Sendable, Hashable {
     public var failure = Failure()
     /// `note`, `medication`, `posture` and `arm`.
     public var remarks: Remarks?
+    /// A program has added facts of its own, which these formats have no place for.
+    public var hasMetadata = false
 
     /// Everything is unknown.
     public init() {}
@@ -139,7 +141,7 @@ public struct ExchangeReading: Sendable, Hashable {
         decoder = reading.decoder
         flags = reading.flags.list
         isEntered = reading.origin == .entered
-        remarks = reading.remarks
+        (remarks, hasMetadata) = (reading.remarks, !reading.metadata.isEmpty)
         time = Self.time(of: reading, zone)
         setContent(reading.content)
     }

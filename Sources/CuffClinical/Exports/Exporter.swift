@@ -61,7 +61,8 @@ extension Exporter {
     /// Every built-in format, in the order of help and documentation.
     public static let all: [Exporter] = [.csv, .jsonl, .appleHealth, .fhir, .fhirNDJSON, .omh, .influx]
 
-    /// The format of this name; throws if the name is unknown.
+    /// The format of this name.
+    /// - Throws: `ExportFault.unknownExporter`.
     public static func named(_ name: String, among exporters: [Exporter] = all) throws(ExportFault) -> Exporter {
         guard let found = exporters.first(where: { $0.name == name }) else {
             throw .unknownExporter(name, known: exporters.map(\.name))

@@ -217,7 +217,7 @@ enum ImportText {
             case .note: note.flatMap { $0 == "-" || $0 == "null" ? nil : trimmed($0) }
             case .posture: posture
             case .arm: arm
-            case .medication, .metadata: nil
+            case .medication: nil
             }
         })
     }

@@ -69,12 +69,11 @@ package struct Language: Sendable, Hashable {
 
     /// The remarks of a reading, the note last; a medicine with a mark in `medicines` as that mark.
     func remarks(_ remarks: Remarks, medicines: [String: String] = [:]) -> String {
-        remarks.all.sorted { ($0.key == .note ? 1 : 0) < ($1.key == .note ? 1 : 0) }.compactMap { key, text in
+        remarks.all.sorted { ($0.key == .note ? 1 : 0) < ($1.key == .note ? 1 : 0) }.map { key, text in
             switch key {
             case .note: "“\(text)”"
             case .medication: medicines[text] ?? self[.medication, text]
             case .posture, .arm: word(key.rawValue, text)
-            case .metadata: nil
             }
         }.joined(separator: ", ")
     }

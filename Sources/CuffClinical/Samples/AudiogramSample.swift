@@ -11,7 +11,8 @@ public struct AudiogramSample: Sendable, Hashable {
     /// The metadata.
     public let metadata: HealthMetadata
 
-    /// Throws `invalidArgument` if times or metadata are inconsistent.
+    /// - Throws: A `HealthError`: `invalidArgument` for an end before the start, a test of a day or more, and an empty or negative sync
+    ///   key.
     public init(
         _ audiogram: Audiogram, start: Timestamp, end: Timestamp, metadata: HealthMetadata = HealthMetadata()
     ) throws(HealthError) {
@@ -22,8 +23,8 @@ public struct AudiogramSample: Sendable, Hashable {
 }
 
 extension Audiogram.Point {
-    /// A frequency in a unit of Hz, and the level of each ear in dBHL; `nil` for an ear that was not tested. Throws `invalidArgument`
-    /// for another unit.
+    /// A frequency in a unit of Hz, and the level of each ear in dBHL; `nil` for an ear that was not tested.
+    /// - Throws: A `HealthError`: `invalidArgument` for another unit.
     public init(frequency: HealthQuantity, left: HealthQuantity?, right: HealthQuantity?) throws(HealthError) {
         func level(_ quantity: HealthQuantity?) throws(HealthError) -> Digits? {
             guard let quantity else { return nil }
@@ -36,8 +37,8 @@ extension Audiogram.Point {
 }
 
 extension Audiogram {
-    /// Throws `invalidArgument` for no or too many points, a frequency that is repeated or outside 20 to 20,000 Hz, a level outside -20 to
-    /// 130 dB, more than one decimal, and a point without a level.
+    /// - Throws: A `HealthError`: `invalidArgument` for no or too many points, a frequency that is repeated or outside 20 to 20,000 Hz,
+    ///   a level outside -20 to 130 dB, more than one decimal, and a point without a level.
     public init(_ points: [Point]) throws(HealthError) {
         let text = Audiogram(points: points.sorted { $0.frequency.value < $1.frequency.value }).text
         guard !points.isEmpty, let checked = Audiogram(text) else { throw .invalid("`\(text)` is not an audiogram") }
@@ -47,13 +48,14 @@ extension Audiogram {
 
 extension AudiogramSample: HealthSample {
     /// The reading that keeps the test.
+    /// - Throws: A `HealthError`: `invalidArgument` for a test in the future, `dataSizeExceeded` for one, or metadata, too long for a
+    ///   reading.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
-        let remarks = try metadata.remarks()
-        guard var reading = audiogram.reading(at: start, user: user, remarks: remarks, received: received, zone: zone) else {
+        guard var reading = audiogram.reading(at: start, user: user, remarks: Remarks(), received: received, zone: zone) else {
             throw HealthError(.dataSizeExceeded, "the audiogram is too long for a reading")
         }
         reading.duration = duration
-        return reading
+        return try metadata.kept(in: reading)
     }
 }

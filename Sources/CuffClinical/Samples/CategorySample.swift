@@ -17,7 +17,8 @@ public struct CategorySample: Sendable, Hashable {
     /// The metadata.
     public let metadata: HealthMetadata
 
-    /// Throws `invalidArgument` if type, times or metadata are inconsistent.
+    /// - Throws: A `HealthError`: `invalidArgument` for a type that is not a category, an end before the start, a duration that the
+    ///   type does not allow, and an empty or negative sync key.
     public init(
         _ type: SampleType, value: CategoryValue? = nil, start: Timestamp, end: Timestamp, source: HealthSource,
         device: DeviceIdentity? = nil, metadata: HealthMetadata = HealthMetadata()

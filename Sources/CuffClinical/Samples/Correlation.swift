@@ -18,7 +18,8 @@ public struct Correlation: Sendable, Hashable {
     /// The metadata.
     public let metadata: HealthMetadata
 
-    /// Throws `invalidArgument` if the samples do not match the type.
+    /// - Throws: A `HealthError`: `invalidArgument` for another type than a blood pressure, other samples than one systolic and one
+    ///   diastolic pressure within its time, and what a sample may not have either.
     public init(
         _ type: SampleType, _ objects: [QuantitySample], start: Timestamp, end: Timestamp, source: HealthSource,
         device: DeviceIdentity? = nil, metadata: HealthMetadata = HealthMetadata()

@@ -52,8 +52,8 @@ public struct HealthMetadata: Sendable, Hashable {
     }
 
     static func checkSize(_ facts: [String: String]) throws(HealthError) {
-        let most = Remarks.Key.metadata.longest
-        guard Remarks.text(of: facts).utf8.count <= most else {
+        let most = Reading.longestMetadata
+        guard JSONOutput(facts).string.utf8.count <= most else {
             throw HealthError(.dataSizeExceeded, "the metadata is longer than \(most) bytes")
         }
     }

@@ -8,9 +8,10 @@ public protocol HealthSample: Sendable {
     var end: Timestamp { get }
     /// The metadata.
     var metadata: HealthMetadata { get }
-    /// The reading that keeps the sample, of origin `entered`. The same values at the same time are the same reading. `received` is now,
-    /// and `zone` gives the wall clock of the id. Throws `invalidArgument` for a type without readings, an implausible value,
-    /// and a time in the future.
+    /// The reading that keeps the sample, of origin `entered`. The same values at the same time are the same reading. `received` is
+    /// now, and `zone` gives the wall clock of the id.
+    /// - Throws: A `HealthError`: `invalidArgument` for a type without readings, an implausible value, and a time in the future;
+    ///   `dataSizeExceeded` for metadata of more than 4,000 bytes.
     func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading
 }
 
@@ -28,6 +29,7 @@ extension HealthSample {
 
 extension Correlation: HealthSample {
     /// A pulse is a separate sample and becomes a separate reading.
+    /// - Throws: As ``HealthSample/reading(user:received:zone:)``.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
         func pressure(_ type: SampleType) throws(HealthError) -> Pressure {
@@ -38,12 +40,13 @@ extension Correlation: HealthSample {
         }
         let values = BloodPressure(systolic: try pressure(.systolic), diastolic: try pressure(.diastolic))
         guard values.isPlausible else { throw .invalid("the values are outside what an arm can have") }
-        return try ManualEntry(values, at: start, user: user, remarks: metadata.remarks()).reading(received: received, zone: zone)
+        return try metadata.kept(in: ManualEntry(values, at: start, user: user).reading(received: received, zone: zone))
     }
 }
 
 extension QuantitySample: HealthSample {
     /// A heart rate becomes a pulse; body mass, temperature and the like become a quantity in the unit of the type.
+    /// - Throws: As ``HealthSample/reading(user:received:zone:)``.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
         guard let type = QuantityType.all.first(where: { $0.sample == self.type }), let unit = type.sample.unit else {
@@ -53,21 +56,22 @@ extension QuantitySample: HealthSample {
         // A share is 0 to 1 in HealthKit, although its unit is "%".
         if unit == .percent { digits.exponent = Int8(clamping: Int(digits.exponent) + 2) }
         guard type.plausible.contains(digits.value) else { throw .invalid("\(digits.value) \(unit) is outside what \(type.name) can be") }
-        return try ManualQuantity(type, digits, at: start, lasting: duration, user: user, remarks: metadata.remarks())
-            .reading(received: received, zone: zone)
+        let entry = ManualQuantity(type, digits, at: start, lasting: duration, user: user)
+        return try metadata.kept(in: entry.reading(received: received, zone: zone))
     }
 }
 
 extension CategorySample: HealthSample {
     /// Heart events are computed from readings, and not stored.
+    /// - Throws: As ``HealthSample/reading(user:received:zone:)``.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
         guard let type = QuantityType.all.first(where: { $0.sample == self.type }), let value, type.values.contains(value) else {
             throw .invalid("a sample of \(self.type.identifier) with this value cannot be stored alone")
         }
         let number = Digits(mantissa: Int64(value.number))
-        return try ManualQuantity(type, number, at: start, lasting: duration, user: user, remarks: metadata.remarks())
-            .reading(received: received, zone: zone)
+        let entry = ManualQuantity(type, number, at: start, lasting: duration, user: user)
+        return try metadata.kept(in: entry.reading(received: received, zone: zone))
     }
 }
 
@@ -78,21 +82,20 @@ extension HealthMetadata {
     ]
     private static let externalKey = "HKExternalUUID"
 
-    /// The remarks of the sample, cut to what a reading keeps, and its other keys.
-    func remarks() throws(HealthError) -> Remarks {
-        var remarks = Remarks(stored: { key in Self.keys[key].flatMap { other[$0] } }) ?? Remarks()
-        var facts = other.filter { !Self.keys.values.contains($0.key) }
-        facts[Self.externalKey] = externalUUID
-        try Self.checkSize(facts)
-        try? remarks.set(.metadata, Remarks.text(of: facts))
-        return remarks
+    /// The reading with the remarks of the sample, cut to what a reading keeps, and its other keys.
+    func kept(in reading: Reading) throws(HealthError) -> Reading {
+        var reading = reading
+        reading.remarks = Remarks(stored: { key in Self.keys[key].flatMap { other[$0] } })
+        reading.metadata = other.filter { !Self.keys.values.contains($0.key) }
+        reading.metadata[Self.externalKey] = externalUUID
+        try Self.checkSize(reading.metadata)
+        return reading
     }
 
-    /// Sets what `remarks()` keeps.
-    mutating func restore(_ remarks: Remarks?) {
-        guard let remarks else { return }
-        other = remarks.metadata
+    /// Sets what `kept(in:)` keeps.
+    mutating func restore(_ reading: Reading) {
+        other = reading.metadata
         externalUUID = other.removeValue(forKey: Self.externalKey)
-        for (key, text) in remarks.all { if let name = Self.keys[key] { other[name] = text } }
+        for (key, text) in reading.remarks?.all ?? [] { if let name = Self.keys[key] { other[name] = text } }
     }
 }

@@ -17,7 +17,8 @@ public struct QuantitySample: Sendable, Hashable {
     /// The metadata.
     public let metadata: HealthMetadata
 
-    /// Throws `invalidArgument` if type, unit, value, times or metadata are inconsistent.
+    /// - Throws: A `HealthError`: `invalidArgument` for a type that is not a quantity, a unit that the type does not have, a negative
+    ///   value, an end before the start, a duration that the type does not allow, and an empty or negative sync key.
     public init(
         _ type: SampleType, _ quantity: HealthQuantity, start: Timestamp, end: Timestamp, source: HealthSource,
         device: DeviceIdentity? = nil, metadata: HealthMetadata = HealthMetadata()

@@ -27,9 +27,8 @@ public struct ReadingSamples: Sendable, Hashable {
 
     /// `zone` is named in the metadata, and dates a reading that has only its cuff's own time. A pulse of `lowPulse` or less, or of
     /// `highPulse` or more, in beats per minute, is a heart event.
-    ///
-    /// Throws `noData` for a reading without values or time or that is pending, and `invalidArgument` for one that counts nowhere, such as
-    /// test data, and for limits that cross.
+    /// - Throws: A `HealthError`: `noData` for a reading without values or time or that is pending, and `invalidArgument` for one that
+    ///   counts nowhere, such as test data, and for limits that cross.
     public init(
         _ reading: Reading, source: HealthSource, device: DeviceIdentity? = nil, zone: ZoneTable, lowPulse: Double = 40,
         highPulse: Double = 120
@@ -51,7 +50,7 @@ public struct ReadingSamples: Sendable, Hashable {
         var metadata = HealthMetadata(
             wasUserEntered: reading.origin == .entered, timeZone: Self.timeZone(of: reading, at: time, zone),
             deviceSerialNumber: device?.serial)
-        metadata.restore(reading.remarks)
+        metadata.restore(reading)
         metadata.sync = (Self.syncIdentifier(reading.id), Int(reading.revision) + 1)
         if let user = reading.user { metadata.other["CuffUser"] = "\(user)" }
         if !reading.flags.isEmpty { metadata.other["CuffFlags"] = reading.flags.text(separator: " ") }

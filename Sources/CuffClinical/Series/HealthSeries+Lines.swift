@@ -116,6 +116,6 @@ extension TextBuffer {
         append(key: "count", count)
         guard !metadata.isEmpty else { return }
         append(key: "metadata")
-        append(string: Remarks.text(of: metadata))
+        append(string: JSONOutput(metadata).string)
     }
 }

@@ -25,8 +25,9 @@ public struct HeartbeatSeriesBuilder: Sendable {
     /// The number of beats so far.
     public var count: Int { beats.count }
 
-    /// A beat at its time since the start of the series. Throws `invalidArgument` for a time that does not follow the last one or is a day or
-    /// more, and in a finished series; `dataSizeExceeded` beyond `maximumCount`.
+    /// A beat at its time since the start of the series.
+    /// - Throws: A `HealthError`: `invalidArgument` for a time that does not follow the last one or is a day or more, and in a finished
+    ///   series; `dataSizeExceeded` beyond `maximumCount`.
     public mutating func add(at elapsed: Duration, precededByGap: Bool = false) throws(HealthError) {
         try state.check()
         let time = elapsed.microseconds
@@ -39,8 +40,8 @@ public struct HeartbeatSeriesBuilder: Sendable {
         beats.append(.init(time: time, precededByGap: precededByGap))
     }
 
-    /// A beat with its interval to the previous one in milliseconds, as cuffs send it. The first is at the start of the series. Throws as
-    /// `add(at:precededByGap:)`.
+    /// A beat with its interval to the previous one in milliseconds, as cuffs send it. The first is at the start of the series.
+    /// - Throws: As ``add(at:precededByGap:)``.
     public mutating func add(interval milliseconds: Int, precededByGap: Bool = false) throws(HealthError) {
         let last = beats.last?.time
         try add(
@@ -48,8 +49,9 @@ public struct HeartbeatSeriesBuilder: Sendable {
             precededByGap: precededByGap && last != nil)
     }
 
-    /// Ends the series. Throws `noData` without beats, `invalidArgument` if it is finished or discarded already, and
-    /// `dataSizeExceeded` for metadata of more than 4,000 bytes.
+    /// Ends the series.
+    /// - Throws: A `HealthError`: `noData` without beats, `invalidArgument` if it is finished or discarded already, and
+    ///   `dataSizeExceeded` for metadata of more than 4,000 bytes.
     public mutating func finish(reading: Reading.ID? = nil) throws(HealthError) -> HeartbeatSeries {
         try state.check()
         try HealthMetadata.checkSize(metadata)

@@ -34,7 +34,7 @@ public struct QuantitySeriesBuilder: Sendable {
     private var elements: [QuantitySeries.Element] = []
     private var unit: HealthUnit?
 
-    /// Throws `invalidArgument` if the type is not a quantity type.
+    /// - Throws: A `HealthError`: `invalidArgument` if the type is not a quantity type.
     public init(_ type: SampleType, start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) throws(HealthError) {
         guard type.kind == .quantity else { throw .invalid("\(type.identifier) is not a quantity type") }
         (self.type, self.start, self.source, self.device) = (type, start, source, device)
@@ -43,9 +43,9 @@ public struct QuantitySeriesBuilder: Sendable {
     /// The number of values so far.
     public var count: Int { elements.count }
 
-    /// `elapsed` since the start of the series; `lasting` is zero for a value of one instant. The order does not matter. Throws
-    /// `invalidArgument` for a unit that the type or the values before do not have, a negative value or time, a time beyond the longest
-    /// duration of the type, and in a finished series; `dataSizeExceeded` beyond `maximumCount`.
+    /// `elapsed` since the start of the series; `lasting` is zero for a value of one instant. The order does not matter.
+    /// - Throws: A `HealthError`: `invalidArgument` for a unit that the type or the values before do not have, a negative value or
+    ///   time, a time beyond the longest duration of the type, and in a finished series; `dataSizeExceeded` beyond `maximumCount`.
     public mutating func insert(
         _ quantity: HealthQuantity, at elapsed: Duration, lasting: Duration = .zero
     ) throws(HealthError) {
@@ -63,8 +63,9 @@ public struct QuantitySeriesBuilder: Sendable {
         elements.append(.init(start: begin, end: begin + lasting.microseconds, value: quantity.digits))
     }
 
-    /// Ends the series. `end` defaults to the end of its last value. Throws `noData` without values, `invalidArgument` for an earlier `end` or
-    /// if it is finished or discarded already, and `dataSizeExceeded` for metadata of more than 4,000 bytes.
+    /// Ends the series. `end` defaults to the end of its last value.
+    /// - Throws: A `HealthError`: `noData` without values, `invalidArgument` for an earlier `end` or if it is finished or discarded
+    ///   already, and `dataSizeExceeded` for metadata of more than 4,000 bytes.
     public mutating func finish(end: Timestamp? = nil, reading: Reading.ID? = nil) throws(HealthError) -> QuantitySeries {
         try state.check()
         guard let unit else {

@@ -2,7 +2,7 @@ import CuffCore
 
 /// A value, when it was measured, and the reading it came from.
 public struct DatedValue: Sendable, Hashable {
-    /// The value, in the unit of its quantity: mmHg or beats per minute.
+    /// The value, in the unit of its type.
     public var value: Double
     /// When it was measured.
     public var time: Timestamp

@@ -14,6 +14,13 @@ package enum JSONValue: Hashable, Sendable {
         self = value
     }
 
+    /// The members of an object of texts; empty for any other text.
+    package static func texts(in text: String?) -> [String: String] {
+        guard let text, case .object(let members)? = JSONValue(Array(text.utf8)[...]) else { return [:] }
+        let texts = members.compactMapValues(\.text)
+        return texts.count == members.count ? texts : [:]
+    }
+
     package subscript(key: String) -> JSONValue? { if case .object(let members) = self { members[key] } else { nil } }
     package var text: String? { if case .text(let text) = self { text } else { nil } }
     package var number: Double? { if case .number(let digits) = self { Double(digits) } else { nil } }

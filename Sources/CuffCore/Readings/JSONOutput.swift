@@ -16,6 +16,9 @@ public enum JSONOutput: Sendable, ExpressibleByStringLiteral, ExpressibleByArray
         self = .present(Array(elements))
     }
 
+    /// The texts, sorted by key, so that equal texts are equal documents.
+    package init(_ texts: [String: String]) { self = .object(texts.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) }) }
+
     package static func number(_ value: Int) -> JSONOutput { .number(String(value)) }
 
     package static func present(_ members: [(String, JSONOutput?)]) -> JSONOutput {

@@ -141,6 +141,8 @@ public struct Reading: Sendable, Hashable {
     public var text: String?
     /// A person's remarks, if any; never from a cuff.
     public var remarks: Remarks?
+    /// Facts of the program that saved it, under keys of its own, e.g. those of a sample's metadata; kept, and not shown to persons.
+    public var metadata: [String: String] = [:]
     /// The name of the person whose reading it is; `nil` if only the cuff and its user slot are known. No driver sets it: it is looked up
     /// in the user's configuration, or a person has said it of this reading.
     public var person: String?
@@ -151,6 +153,8 @@ public struct Reading: Sendable, Hashable {
     public static let longestPerson = 80
     /// Limit of `decoder`, in bytes.
     package static let longestDecoder = 80
+    /// Limit of the metadata of a sample, in bytes of JSON: a few dozen keys with their values.
+    package static let longestMetadata = 4000
     /// Limit of `text`, in bytes: a sentence.
     public static let longestText = 256
 

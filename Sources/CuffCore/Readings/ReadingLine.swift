@@ -57,7 +57,8 @@ public struct ReadingLine: Sendable {
                 let length = writer.position - name
                 repeat {
                     if includesRaw { text.reserve(most + 2 * reading.pointee.raw.count) }
-                    let names = Self.printed(reading.pointee.person) + Self.printed(reading.pointee.decoder)
+                    var names = Self.printed(reading.pointee.person) + Self.printed(reading.pointee.decoder)
+                    if !reading.pointee.metadata.isEmpty { names += Self.printed(JSONOutput(reading.pointee.metadata).string) }
                     var writer = text.writer(atMost: most + names + (reading.pointee.remarks?.longestPrinted ?? 0))
                     put(reading, name, length, &writer)
                     text.take(writer)
@@ -105,6 +106,7 @@ public struct ReadingLine: Sendable {
             }
         }
         if let remarks = reading.pointee.remarks { writer.seldom { put(remarks, &$0) } }
+        if !reading.pointee.metadata.isEmpty { writer.seldom { put(reading.pointee.metadata, &$0) } }
         if includesRaw { writer.seldom { put(reading.pointee.raw, &$0) } }
         writer.put("}\n")
     }
@@ -123,15 +125,16 @@ public struct ReadingLine: Sendable {
             case .medication: writer.put(",\"medication\":")
             case .posture: writer.put(",\"posture\":")
             case .arm: writer.put(",\"arm\":")
-            case .metadata:
-                // An object already.
-                writer.put(",\"metadata\":")
-                var object = text
-                object.withUTF8 { if let start = $0.baseAddress { writer.put(start, $0.count) } }
-                continue
             }
             writer.put(jsonString: text)
         }
+    }
+
+    @inline(never)
+    private func put(_ metadata: [String: String], _ writer: inout ByteWriter) {
+        writer.put(",\"metadata\":")
+        var object = JSONOutput(metadata).string
+        object.withUTF8 { if let start = $0.baseAddress { writer.put(start, $0.count) } }
     }
 
     @inline(never)

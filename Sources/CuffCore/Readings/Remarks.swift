@@ -6,29 +6,18 @@ public struct Remarks: Sendable, Hashable {
         /// Free text, e.g. the name of a drug, or `before` and `after`.
         case medication
         case posture, arm
-        /// Facts of a program, as one JSON object of texts; see `Remarks.metadata`.
-        case metadata
-
-        /// What a person says, as opposed to a program.
-        public static let ofPersons: [Key] = [.note, .medication, .posture, .arm]
 
         /// The allowed words; empty for free text. Postures are those of IEEE 1752.1.
         public var words: [String] {
             switch self {
-            case .note, .medication, .metadata: []
+            case .note, .medication: []
             case .posture: ["sitting", "lying down", "standing", "semi-recumbent"]
             case .arm: ["left", "right"]
             }
         }
 
-        /// Limit in bytes of UTF-8: a few sentences, the names of some drugs, or a few dozen keys with their values.
-        public var longest: Int {
-            switch self {
-            case .note: 1000
-            case .metadata: 4000
-            case .medication, .posture, .arm: 200
-            }
-        }
+        /// Limit in bytes of UTF-8: a few sentences, or the names of some drugs.
+        public var longest: Int { self == .note ? 1000 : 200 }
     }
 
     /// Why a text is refused.
@@ -37,8 +26,6 @@ public struct Remarks: Sendable, Hashable {
         case tooLong(Key, bytes: Int)
         case unknownWord(Key, String)
         case controlCharacter(Key)
-        /// The metadata is not a JSON object of texts.
-        case notAnObject
     }
 
     /// In key order, without empty texts.
@@ -54,12 +41,7 @@ public struct Remarks: Sendable, Hashable {
     /// Creates remarks from stored texts: control characters become blanks, long text is truncated. `nil` without remarks.
     public init?(stored texts: (Key) -> String?) {
         for key in Key.allCases {
-            let stored = key == .metadata ? texts(key).flatMap { Self.facts($0) }.map { Self.text(of: $0) } : texts(key)
-            guard let text = stored, !text.isEmpty else { continue }
-            if key == .metadata {
-                items.append(Item(key: key, text: text))
-                continue
-            }
+            guard let text = texts(key), !text.isEmpty else { continue }
             let bytes = text.utf8.prefix(key.longest).map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }
             items.append(Item(key: key, text: String(decoding: bytes, as: UTF8.self)))
         }
@@ -75,13 +57,9 @@ public struct Remarks: Sendable, Hashable {
     /// All remarks in key order.
     public var all: [(key: Key, text: String)] { items.map { ($0.key, $0.text) } }
 
-    /// Sets the text of a key; empty text removes it. Throws for a text that is too long or that the key does not allow.
+    /// Sets the text of a key; empty text removes it.
+    /// - Throws: A `Refusal` of a text that is too long or that the key does not allow.
     public mutating func set(_ key: Key, _ text: String) throws(Refusal) {
-        var text = text
-        if key == .metadata, !text.isEmpty {
-            guard let facts = Self.facts(text) else { throw .notAnObject }
-            text = Self.text(of: facts)
-        }
         guard text.utf8.count <= key.longest else { throw .tooLong(key, bytes: text.utf8.count) }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .controlCharacter(key) }
         guard text.isEmpty || key.words.isEmpty || key.words.contains(text) else { throw .unknownWord(key, text) }
@@ -90,31 +68,7 @@ public struct Remarks: Sendable, Hashable {
         items = Key.allCases.compactMap { key in all.first { $0.key == key } }
     }
 
-    /// Facts of a program under keys of its own, e.g. the keys of a sample's metadata; they are kept, and not shown to persons.
-    public var metadata: [String: String] { Self.facts(self[.metadata] ?? "") ?? [:] }
-
-    /// The facts as a JSON object, sorted by key, so that equal facts are equal texts; empty without facts.
-    package static func text(of facts: [String: String]) -> String {
-        guard !facts.isEmpty else { return "" }
-        var text = TextBuffer(capacity: 256)
-        for (key, value) in facts.sorted(by: { $0.key < $1.key }) {
-            text.append(text.count == 0 ? "{" : ",")
-            text.append(jsonString: key)
-            text.append(":")
-            text.append(jsonString: value)
-        }
-        text.append("}")
-        return text.string
-    }
-
-    /// The facts of such a text; `nil` for any other text.
-    package static func facts(_ text: String) -> [String: String]? {
-        guard case .object(let members)? = JSONValue(Array(text.utf8)[...]) else { return nil }
-        let facts = members.compactMapValues(\.text)
-        return facts.count == members.count ? facts : nil
-    }
-
-    /// The remarks as a sentence, the note last; empty if there is only metadata.
+    /// The remarks as a sentence, the note last.
     public var sentence: String {
         var parts: [String] = []
         if let text = self[.medication] { parts.append("medication: \(text)") }

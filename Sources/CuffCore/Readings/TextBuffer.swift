@@ -20,6 +20,7 @@ public struct TextBuffer: ~Copyable {
     public mutating func truncate(to length: Int) { count = min(count, max(0, length)) }
 
     /// Access to the text in place.
+    /// - Throws: What `body` throws.
     public func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }

@@ -35,7 +35,7 @@ public struct ReadingFilter: Sendable {
         return ((try? unknownTo.holds(reading)) ?? false) == false
     }
 
-    /// Throws if a range would lose readings of this driver.
+    /// - Throws: An `IngestError` of status `usage` if a range would lose readings of this driver.
     public func permit(_ driver: CuffDriver) throws(IngestError) {
         guard isByTime, driver.capabilities.contains(.forgets) else { return }
         throw IngestError(CommandFault.forgetsOutside(driver.id.description))
@@ -44,6 +44,8 @@ public struct ReadingFilter: Sendable {
 
 extension ReadingFilter {
     /// From arguments; `nil` without any.
+    /// - Throws: An `IngestError` of status `usage` for an unknown zone, a text that is not a time, and an empty range; for the
+    ///   database as ``Store``.
     public static func asked(since: String?, until: String?, newTo path: String?, zone name: String?) throws(IngestError) -> ReadingFilter?
     {
         guard since != nil || until != nil || path != nil else { return nil }

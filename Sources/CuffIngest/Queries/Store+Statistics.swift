@@ -17,7 +17,9 @@ extension Store {
     /// Statistics of one type for one person: of readings, and of the values of series. Ascending; only buckets with a value.
     ///
     /// Readings that are implausible, invalid, test data or of unknown time are left out. `zone` is that of the bounds of days; `nil`:
-    /// this machine's. Throws a usage error if the values are of several persons by the configuration, e.g. of user 1 of two cuffs.
+    /// this machine's.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says; of status `usage` for an unknown name, and if the values are of
+    ///   several persons by the configuration, e.g. of user 1 of two cuffs; of `badConfiguration` if the configuration cannot be used.
     public func statistics(
         _ type: SampleType, by bucketing: Bucketing = .day, of owner: ReadingOwner? = nil, where condition: ReadingCondition? = nil,
         since: Timestamp? = nil, until: Timestamp? = nil, zone: ZoneTable? = nil
@@ -29,6 +31,7 @@ extension Store {
     }
 
     /// The same with any division of time, and any selection. Its household, if it has one, replaces that of the configuration.
+    /// - Throws: As ``statistics(_:by:of:where:since:until:zone:)``.
     public func statistics(
         _ type: SampleType, by cut: CalendarCut, of owner: ReadingOwner? = nil, _ selection: ReadingSelection
     ) async throws(IngestError) -> [StatisticsInterval] {

@@ -47,9 +47,11 @@ public struct StoreChanges: AsyncSequence, Sendable {
         fileprivate var loop: Loop
 
         /// The next change; `nil` at the end of a loop that does not follow, or after a cancellation.
+        /// - Throws: An `IngestError` of reading or writing, as ``Store`` says: the anchor is stored.
         public mutating func next() async throws(IngestError) -> StoreChange? { try await loop.next() }
 
         /// The next change; `nil` at the end of a loop that does not follow, or after a cancellation.
+        /// - Throws: As ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(IngestError) -> StoreChange? {
             try await loop.next()
         }
@@ -118,6 +120,7 @@ extension Store {
     }
 
     /// Forgets what was taken under an anchor: every reading is `added` again.
+    /// - Throws: An `IngestError` of writing, as ``Store`` says.
     public func forget(_ anchor: ChangeAnchor) async throws(IngestError) {
         try await DetachedThread.run { [self] () throws(IngestError) in
             try commit { try $0.run("DELETE FROM exported WHERE cursor = ?", anchor.cursor) }

@@ -6,8 +6,10 @@ import CuffCore
 /// A call suspends its task, and never blocks a thread of Swift's own. Cancelling the task ends the conversation in order: a cuff that
 /// measures is stopped, and the device is closed before the call returns. It then throws `CancellationError`; loops end without an error.
 ///
-/// A call throws an `IngestError` if its family cannot do it (before anything is opened), if the device cannot be opened, or if the cuff
-/// does not answer or refuses; `status` is the kind.
+/// A call throws an `IngestError`; `status` is the kind: `usage` if its family cannot do it, before anything is opened; `unavailable`,
+/// `noPermission`, `tryAgain` (another program holds it), `noInput`, `badConfiguration` or `inputOutput` if the device cannot be opened;
+/// `unavailable` if the cuff does not answer, `protocolFault` if it refuses or answers otherwise, `inputOutput` if it is unplugged, and
+/// `timedOut` after `timeout`.
 public struct Cuff: Sendable {
     /// Where the device is.
     public let address: DeviceAddress
@@ -33,6 +35,26 @@ public struct Cuff: Sendable {
         if !options.drivers.contains(where: { $0.id == driver.id }) { self.options.drivers.append(driver) }
     }
 
+    /// A cuff behind bytes of the program's own, such as those of a Bluetooth stack: `socket` is a connected stream socket, e.g. one end of
+    /// a `socketpair`, whose other end gives and takes the cuff's bytes. `name` stands in messages, and is the cuff's identity if it
+    /// reports none. Not for families of HID devices.
+    ///
+    /// The program keeps the descriptor, which becomes non-blocking, and closes it after the last call. Bytes that come between two calls
+    /// are for the next one.
+    public init(connected socket: Int32, name: String, driver: CuffDriver, options: IngestOptions = .remembering) {
+        let shared = SharedSocket(socket)
+        var options = options
+        if options.device.isEmpty { options.device = name }
+        let kind = TransportKind(
+            "socket", form: "socket://NAME", help: "a socket of this program", example: "socket://stack",
+            open: { request in
+                guard request.medium != .hidraw else { return nil }
+                return TCPTransport(name: name, shared)
+            })
+        options.transports = [kind]
+        self.init(at: .other(scheme: "socket", rest: name), driver: driver, options: options)
+    }
+
     // MARK: Readings
 
     /// What the cuff has stored and, with `follow`, what it sends afterwards, until the loop is left. `user` chooses one user's readings
@@ -50,7 +72,8 @@ public struct Cuff: Sendable {
         }
     }
 
-    /// Stores what the cuff has stored in the sinks of `options`; throws if one of them failed.
+    /// Stores what the cuff has stored in the sinks of `options`.
+    /// - Throws: As ``Cuff`` says; an `IngestError` of status `usage` without a sink, and the failure of a sink.
     public func read(user: Int? = nil) async throws -> IngestReport {
         guard !options.sinks.isEmpty || !options.moreSinks.isEmpty else { throw IngestError(CommandFault.noSinks) }
         return try await performed { (cuff) throws(IngestError) in try cuff.conversation(.readMemory(user: user)) }
@@ -72,6 +95,8 @@ public struct Cuff: Sendable {
     }
 
     /// Stops the measurement that runs on the cuff: by the process that measures, if there is one, else by the cuff's own command.
+    /// - Throws: As ``Cuff`` says; an `IngestError` of status `tryAgain` if the process that measures does not stop its cuff within six
+    ///   seconds.
     public func stop() async throws {
         _ = try await performed { (cuff) throws(IngestError) in try cuff.stopping() }
     }
@@ -79,6 +104,7 @@ public struct Cuff: Sendable {
     // MARK: Facts
 
     /// The cuff's clock, compared with the host's.
+    /// - Throws: As ``Cuff`` says; an `IngestError` of status `protocolFault` if the cuff ended the conversation without its clock.
     public func clock() async throws -> DeviceClockReport {
         let report = try await performed { (cuff) throws(IngestError) in try cuff.conversation(.readClock) }
         guard let clock = report.clock else { throw IngestError(CommandFault.noClock(address: "\(address)")) }
@@ -86,12 +112,14 @@ public struct Cuff: Sendable {
     }
 
     /// Sets the cuff's clock to this local time; `nil`: to the host's. Stored readings keep their old times.
+    /// - Throws: As ``Cuff`` says.
     public func setClock(_ time: DeviceTime? = nil) async throws {
         let time = try time ?? HostTime.local("now")
         _ = try await performed { (cuff) throws(IngestError) in try cuff.conversation(.setClock(time)) }
     }
 
     /// What the cuff reports about itself; `nil` if it was not asked or did not answer.
+    /// - Throws: As ``Cuff`` says.
     public func information() async throws -> DeviceIdentity? {
         try await performed { (cuff) throws(IngestError) in try cuff.conversation(.information) }.identity
     }

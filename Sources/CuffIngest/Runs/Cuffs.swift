@@ -4,6 +4,8 @@ import CuffCore
 public enum Cuffs {
     /// The cuff at this address. One of several devices that are meant is never guessed: the error lists them. Without `driver` only a
     /// device that a driver claims will do; a generic bridge chip (FTDI, CP210x and others) always needs one.
+    /// - Throws: An `IngestError` of status `unavailable` if no such device is there, `noPermission` if this user may not look at it,
+    ///   and `usage` if several could be meant, or if no driver claims it and none is given.
     public static func first(
         _ address: DeviceAddress = .automatic, driver: CuffDriver? = nil, options: IngestOptions = .remembering
     ) async throws -> Cuff {
@@ -11,6 +13,7 @@ public enum Cuffs {
     }
 
     /// Every device that is plugged in and that a driver claims. Nothing is opened.
+    /// - Throws: An `IngestError` of status `osError` if the devices cannot be listed.
     public static func all(options: IngestOptions = .remembering) async throws -> [Cuff] {
         try await DetachedThread.run { () throws(IngestError) in
             do throws(HotplugFault) {

@@ -9,6 +9,7 @@ extension Ingest {
         case times(Double)
 
         /// Parses `max`, `real` or a number.
+        /// - Throws: An `IngestError` of status `usage` for anything else.
         public init(_ text: String) throws(IngestError) {
             switch text {
             case "max": self = .max
@@ -22,8 +23,10 @@ extension Ingest {
         }
     }
 
-    /// Plays captures through the usual session, pipeline and sinks. `driver` is for captures that name none, `selection` for
-    /// captures of a USB bus.
+    /// Plays captures through the usual session, pipeline and sinks. `driver` is for captures that name none, `selection` for captures
+    /// of a USB bus.
+    /// - Throws: An `IngestError` of status `noInput` for a missing or unreadable file, `badData` for one that is empty or not a
+    ///   capture, `usage` without a driver or for an unknown one; and the fault of a sink that cannot be opened.
     public static func replay(
         paths: [String], driver id: String? = nil, speed: Speed = .max, selection: CaptureSelection = CaptureSelection(),
         options: IngestOptions = IngestOptions()

@@ -1,6 +1,7 @@
 extension IngestOptions {
-    /// Also stores readings in the default database. A service prints nothing then, because its standard output is the journal,
-    /// which must not contain readings. Returns the database's path.
+    /// Also stores readings in the default database. A service prints nothing then, because its standard output is the journal, which
+    /// must not contain readings. Returns the database's path.
+    /// - Throws: `StoreFault.noStandardPlace` in an `IngestError` if this user has no home.
     public mutating func keepInStandardStore() throws(IngestError) -> String {
         let path = try Store.path(nil)
         if DriverMemory.serviceFolder != nil { sinks.removeAll(where: \.writesStandardOutput) }

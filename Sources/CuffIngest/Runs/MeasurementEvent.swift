@@ -62,7 +62,8 @@ extension RunSequence where Element == MeasurementEvent {
         }
     }
 
-    /// Measures, and answers how it ended; the events before are passed over. Throws as the loop does.
+    /// Measures, and answers how it ended; the events before are passed over.
+    /// - Throws: As the loop does.
     public func end() async throws(IngestError) -> MeasurementState.End {
         var end: MeasurementState.End?
         for try await event in self {

@@ -23,9 +23,11 @@ public struct RunSequence<Element: Sendable>: AsyncSequence, Sendable {
         fileprivate let lease: Lease
 
         /// The next element; `nil` when the run is over or the task was cancelled.
+        /// - Throws: An `IngestError` if the run cannot begin or did not do what was asked.
         public mutating func next() async throws(IngestError) -> Element? { try await lease.next() }
 
         /// The next element; `nil` when the run is over or the task was cancelled.
+        /// - Throws: As ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(IngestError) -> Element? {
             try await lease.next()
         }

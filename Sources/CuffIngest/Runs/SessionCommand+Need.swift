@@ -25,7 +25,7 @@ extension CuffDriver {
         throw IngestError(CommandFault.unknownOption(id.description, option: unknown, known: known.keys.sorted()))
     }
 
-    /// Throws if the family does not support a command, before any device is opened.
+    /// - Throws: The ``refusal(of:)`` of a command that the family does not support, of status `usage`.
     public func require(_ command: SessionCommand) throws(IngestError) {
         if let refusal = refusal(of: command) { throw refusal }
     }

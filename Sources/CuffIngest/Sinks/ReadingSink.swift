@@ -25,13 +25,16 @@ public protocol ReadingSink: AnyObject, Sendable {
     /// Read once, after opening.
     var isDurable: Bool { get }
     /// Returns how many readings of the batch it already had.
+    /// - Throws: Why the readings are not stored: they come again.
     func write(_ batch: ReadingBatch) throws(IngestError) -> Int
     /// Writes the whole batch if that does not block, and returns whether it did; if not, nothing was written, and `write` gets
     /// the batch. Never called during `write`, but on the source's thread, possibly during `close`.
     func writeIfReady(_ batch: ReadingBatch) -> Bool
     /// On SIGHUP: reopens a file that its path no longer names. Never called during `write`.
+    /// - Throws: Why the file cannot be opened again.
     func reopen() throws(IngestError)
     /// Called once, after the last write.
+    /// - Throws: Why what was written may not be stored.
     func close() throws(IngestError)
     /// What the sink has accepted and not yet passed on; `nil` without a queue of its own. Called from any thread.
     var backlog: SinkBacklog? { get }
@@ -102,10 +105,12 @@ extension ReadingSink {
     /// Every write may block.
     public func writeIfReady(_ batch: ReadingBatch) -> Bool { false }
     /// Does nothing.
+    /// - Throws: Nothing.
     public func reopen() throws(IngestError) {}
     /// Pass-through.
     public var isDurable: Bool { false }
     /// Does nothing.
+    /// - Throws: Nothing.
     public func close() throws(IngestError) {}
     /// No queue.
     public var backlog: SinkBacklog? { nil }

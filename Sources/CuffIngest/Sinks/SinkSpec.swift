@@ -25,7 +25,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     /// Lines for people, on standard output.
     public static let table = SinkSpec(.table)
 
-    /// Throws a usage error with the reason.
+    /// - Throws: `SinkFault.unknown`, `malformed` or `secretInAddress` in an `IngestError`.
     public init(_ text: String, among kinds: [SinkKind] = SinkKind.all) throws(IngestError) {
         let isRequired = text.last != "?"
         let name = isRequired ? text[...] : text.dropLast()

@@ -2,7 +2,9 @@ import CuffCore
 import SQLite
 
 extension Store {
-    /// Deletes the selected readings; returns how many. May throw after the deletion, if copies may remain in the files.
+    /// Deletes the selected readings; returns how many.
+    /// - Throws: An `IngestError` of reading or writing, as ``Store`` says; `StoreFault.remains` after the deletion, if copies may
+    ///   remain in the files.
     public func delete(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var ids: [String] = []
         try forEach(selection) { reading, _ in
@@ -58,6 +60,7 @@ extension Store {
     }
 
     /// By name, the sinks with unsent notices of deletions, and how many.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says.
     public func owedDeletions() throws(IngestError) -> [(sink: String, count: Int)] {
         try read { db in
             try db.rows(

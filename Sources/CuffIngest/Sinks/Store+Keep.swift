@@ -11,7 +11,7 @@ extension Store {
     }
 
     /// Keeps what was typed in for a person; returns the readings with their ids, and the number of new ones. Known readings also get
-    /// the remarks.
+    /// the remarks and the metadata.
     func keep(entered readings: [Reading], of person: String? = nil) throws(IngestError) -> (readings: [Reading], new: Int) {
         var readings = readings
         for index in readings.indices {
@@ -20,7 +20,9 @@ extension Store {
         }
         let new = try keep(readings, driver: ManualEntry.driver, of: person)
         if new < readings.count {
-            for reading in readings { if let remarks = reading.remarks { _ = try remark([reading.id], remarks.all) } }
+            for reading in readings where reading.remarks != nil || !reading.metadata.isEmpty {
+                _ = try annotate([reading.id], reading.remarks?.all ?? [], metadata: reading.metadata)
+            }
         }
         return (readings, new)
     }

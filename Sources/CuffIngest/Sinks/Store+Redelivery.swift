@@ -5,6 +5,8 @@ import SQLite
 extension Store {
     /// Stores beside a reading whose it is; `nil` removes that, and the configuration decides again. The record and its values stay.
     /// Returns whether anything differs.
+    /// - Throws: `StoreFault.noSuchReading`, `damagedReadings` or `tooManyChanges` in an `IngestError`, or one of writing, as ``Store``
+    ///   says.
     public func move(_ id: Reading.ID, to person: String?) throws(IngestError) -> Bool {
         try commit { db in
             var (reading, provenance) = try whole(id, in: db)
@@ -28,6 +30,7 @@ extension Store {
     }
 
     /// Renames the person of readings that were moved; case does not matter. Returns how many.
+    /// - Throws: As ``move(_:to:)``.
     public func rename(_ old: String, to new: String) throws(IngestError) -> Int {
         var count = 0
         for (id, person) in try movedReadings() where person.lowercased() == old.lowercased() {

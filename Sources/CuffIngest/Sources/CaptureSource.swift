@@ -85,6 +85,7 @@ public struct CaptureSelection: Sendable, Hashable {
     }
 
     /// `usb` is BUS.ADDRESS or VVVV:PPPP.
+    /// - Throws: An `IngestError` of status `usage` for another text, and for an unknown chip.
     public init(usb: String?, chip: String?) throws(IngestError) {
         if let usb { device = try Self.device(usb) }
         guard let chip else { return }

@@ -23,8 +23,9 @@ enum ReadingColumn: Int32, CaseIterable {
     var parameter: Int32 { rawValue + 1 }
 
     static let names = allCases.map(\.name)
-    static let ofPersons: Set<ReadingColumn> = [.note, .medication, .posture, .arm, .metadata, .noted, .person]
-    static let remarks: [ReadingColumn] = [.note, .medication, .posture, .arm, .metadata]
+    /// What no later revision of a cuff changes.
+    static let notOfCuffs: Set<ReadingColumn> = [.note, .medication, .posture, .arm, .metadata, .noted, .person]
+    static let remarks = Remarks.Key.allCases.map { ReadingColumn($0) }
     /// The revision that exports and sinks see: the cuff's plus the number of changes by a person.
     static let fullRevision = "(reading.revision + coalesce(reading.noted, 0))"
 
@@ -34,7 +35,6 @@ enum ReadingColumn: Int32, CaseIterable {
         case .medication: self = .medication
         case .posture: self = .posture
         case .arm: self = .arm
-        case .metadata: self = .metadata
         }
     }
 

@@ -56,7 +56,8 @@ public indirect enum ReadingCondition: Sendable, Hashable {
     case all([ReadingCondition])
     case any([ReadingCondition])
 
-    /// Reads `systolic>=135`, blanks around the sign allowed; throws a usage error for anything else.
+    /// Reads `systolic>=135`, blanks around the sign allowed.
+    /// - Throws: An `IngestError` of status `usage` for anything else.
     public init(_ text: String) throws(IngestError) {
         guard let (word, comparison, value) = SeriesCondition.parts(text), let measure = Measure(rawValue: word) else {
             throw IngestError(RequestFault.notACondition(text, measures: Measure.allCases.map(\.rawValue)))

@@ -134,6 +134,7 @@ struct ReadingCursor {
         reading.person = string(.person)
         reading.decoder = string(.decoder)
         reading.remarks = remarks
+        if !isNull(.metadata) { reading.metadata = JSONValue.texts(in: string(.metadata)) }
         reading.duration = integer(.duration_s).map { .seconds($0) }
         reading.isHostClockUnsynchronised = !isNull(.host_clock)
         return reading

@@ -9,11 +9,11 @@ final class ReadingRow {
     static let insert: String = {
         let places = ReadingColumn.allCases.map { "?\($0.parameter)" }.joined(separator: ",")
         // A stored patient is kept: a later run may not store patients.
-        let updates = ReadingColumn.allCases.dropFirst().filter { !ReadingColumn.ofPersons.contains($0) }.map { column in
+        let updates = ReadingColumn.allCases.dropFirst().filter { !ReadingColumn.notOfCuffs.contains($0) }.map { column in
             column == .patient ? "patient=coalesce(excluded.patient,reading.patient)" : "\(column.name)=excluded.\(column.name)"
         }.joined(separator: ",")
         let merged = ReadingColumn.allCases.map { column -> String in
-            if ReadingColumn.ofPersons.contains(column) { return "reading.\(column.name)" }
+            if ReadingColumn.notOfCuffs.contains(column) { return "reading.\(column.name)" }
             return column == .patient ? "coalesce(excluded.patient,reading.patient)" : "excluded.\(column.name)"
         }.joined(separator: ",")
         // An update must not give a damaged row a valid checksum.
@@ -64,6 +64,7 @@ final class ReadingRow {
         if let remarks = reading.remarks {
             for (key, text) in remarks.all { mark(ReadingColumn(key)) { $0.append(string: text) } }
         }
+        if !reading.metadata.isEmpty { mark(.metadata) { JSONOutput(reading.metadata).append(to: &$0) } }
         if let sequence = reading.sequence { bind(.sequence, Int64(sequence)) }
         if let patient { mark(.patient) { $0.append(string: patient) } }
         if let decoder = reading.decoder { mark(.decoder) { $0.append(string: decoder) } }

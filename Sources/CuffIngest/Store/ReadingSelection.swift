@@ -135,6 +135,7 @@ package struct StoredSource: Sendable, Hashable {
 
 extension ReadingSelection {
     /// Parses printed ids.
+    /// - Throws: `StoreFault.notAnID` in an `IngestError`.
     public static func ids(_ texts: [String]) throws(IngestError) -> [Reading.ID] {
         var found: [Reading.ID] = []
         for text in texts {

@@ -28,7 +28,8 @@ public struct SeriesCondition: Sendable, Hashable {
     /// The right-hand side, in the unit of the stored series.
     public let value: Double
 
-    /// Parses `max>=180`, with optional blanks around the operator; throws a usage error for anything else.
+    /// Parses `max>=180`, with optional blanks around the operator.
+    /// - Throws: An `IngestError` of status `usage` for anything else.
     public init(_ text: String) throws(IngestError) {
         guard let (word, comparison, value) = Self.parts(text), let measure = Measure(rawValue: word) else {
             throw IngestError(RequestFault.notACondition(text, measures: Measure.allCases.map(\.rawValue)))

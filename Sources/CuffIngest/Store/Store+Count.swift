@@ -7,6 +7,7 @@ extension Store {
     }
 
     /// The number of readings of every kind, without deleted ones.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says.
     public func count() throws(IngestError) -> Int { try read { try Self.count($0) } }
 
     static func count(_ db: SQLiteConnection, _ rows: String = "reading WHERE type <> '\(tombstone)'") throws -> Int {

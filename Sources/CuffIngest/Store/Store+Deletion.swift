@@ -13,8 +13,9 @@ extension Store {
         }
     }
 
-    /// Removes deleted content from the database file and its log. `secure_delete` overwrites a row in its last place, but a page
-    /// that was split or defragmented may hold an older copy, so the file is rewritten.
+    /// Removes deleted content from the database file and its log. `secure_delete` overwrites a row in its last place, but a page that
+    /// was split or defragmented may hold an older copy, so the file is rewritten.
+    /// - Throws: `StoreFault.remains` in an `IngestError`, with the cause.
     public func overwriteRemains() throws(IngestError) {
         let isHeld: Bool?
         do {
@@ -38,6 +39,7 @@ extension Store {
     }
 
     /// Removes the tombstones of these ids, or all, so that the cuff's copies are accepted again; returns how many.
+    /// - Throws: An `IngestError` of writing, as ``Store`` says.
     public func forgetDeletion(of ids: [Reading.ID]?) throws(IngestError) -> Int {
         try commit { db in
             let tombstones = "DELETE FROM reading WHERE type = '\(Self.tombstone)'"
@@ -56,6 +58,7 @@ extension Store {
     }
 
     /// The number of tombstones.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says.
     public func deletedCount() throws(IngestError) -> Int {
         try read { try Self.count($0, "reading WHERE type = '\(Self.tombstone)'") }
     }

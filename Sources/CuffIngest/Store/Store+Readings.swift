@@ -25,6 +25,8 @@ extension Store {
 
     /// Hands over the selected readings one by one in the order of their ids, without keeping any; each with the name of its person in
     /// the selection's household. The body answers whether to go on.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says; an `IngestError` of `body`. Any other error of `body` comes as
+    ///   `StoreFault.failed`.
     public func forEach(_ selection: ReadingSelection, _ body: (Reading, Provenance) throws -> Bool) throws(IngestError) {
         // The latest are found backwards and passed on forwards.
         var latest: [(Reading, Provenance)] = []
@@ -71,6 +73,7 @@ extension Store {
     }
 
     /// How many of the selected readings have an implausible time and so are in no range.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says.
     public func implausibleTimes(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var selection = selection
         (selection.since, selection.until, selection.last) = (nil, nil, nil)
@@ -88,6 +91,7 @@ extension Store {
     }
 
     /// The number of selected readings.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says.
     public func count(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var count = 0
         try forEach(selection) { _, _ in

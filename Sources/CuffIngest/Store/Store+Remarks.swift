@@ -8,9 +8,17 @@ extension Store {
     /// Changes by a person per reading: revisions end at 255, which marks a tombstone.
     private static let mostChanges = 200
 
-    /// Sets remarks of each of these readings; an empty text removes one. All or none: throws if one is unknown, deleted or
-    /// incomplete. Returns how many were changed.
+    /// Sets remarks of each of these readings; an empty text removes one. All or none. Returns how many were changed.
+    /// - Throws: `StoreFault.noSuchReading` for one that is unknown, deleted or incomplete, `damagedReadings`, `tooManyChanges` or
+    ///   `remarkRefused` in an `IngestError`, or one of writing, as ``Store`` says.
     public func remark(_ ids: [Reading.ID], _ changes: [(key: Remarks.Key, text: String)]) throws(IngestError) -> Int {
+        try annotate(ids, changes)
+    }
+
+    /// The same; `metadata` that is not empty replaces that of the readings.
+    func annotate(
+        _ ids: [Reading.ID], _ changes: [(key: Remarks.Key, text: String)], metadata: [String: String] = [:]
+    ) throws(IngestError) -> Int {
         try commit { db in
             var count = 0
             for id in ids {
@@ -19,13 +27,15 @@ extension Store {
                 do throws(Remarks.Refusal) { for (key, text) in changes { try remarks.set(key, text) } } catch {
                     throw IngestError(StoreFault.remarkRefused(error))
                 }
-                guard remarks != reading.remarks ?? Remarks() else { continue }
                 var changed = reading
                 changed.remarks = remarks.isEmpty ? nil : remarks
+                if !metadata.isEmpty { changed.metadata = metadata }
+                guard changed != reading else { continue }
                 try noteChange(&changed, in: db)
+                let facts = changed.metadata.isEmpty ? nil : JSONOutput(changed.metadata).string
                 try db.run(
                     "UPDATE reading SET note = ?, medication = ?, posture = ?, arm = ?, metadata = ? WHERE id = ?", remarks[.note],
-                    remarks[.medication], remarks[.posture], remarks[.arm], remarks[.metadata], id.description)
+                    remarks[.medication], remarks[.posture], remarks[.arm], facts, id.description)
                 try seal(id, in: db)
                 try queueAgain(changed, provenance, in: db)
                 count += 1
@@ -46,7 +56,7 @@ extension Store {
                 throw IngestError(StoreFault.notEntered(id.description, driver: old.driver.description))
             }
             var new = entry.reading(received: old.received ?? now, zone: zone)
-            (new.id, new.remarks, new.revision, new.person) = (old.id, old.remarks, old.revision, old.person)
+            (new.id, new.remarks, new.metadata, new.revision, new.person) = (old.id, old.remarks, old.metadata, old.revision, old.person)
             // An unchanged time keeps its zone: this machine may be in another one.
             if new.measured?.seconds == old.measured?.seconds { new.measuredOffset = old.measuredOffset }
             let isSame = new.content == old.content && new.user == old.user && new.flags == old.flags
@@ -68,11 +78,12 @@ extension Store {
     }
 
     /// The previous values of the selected readings, each with the time of its change; oldest first.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says.
     public func earlier(_ selection: ReadingSelection) throws(IngestError) -> [Reading.ID: [(reading: Reading, until: String)]] {
         // The other columns never differ: only entered readings are edited.
         let kept: Set<ReadingColumn> = [.id, .systolic_mmHg, .diastolic_mmHg, .pulse_per_min, .user, .flags, .measured, .raw, .revision]
         let columns = ReadingColumn.allCases.map { column in
-            ReadingColumn.ofPersons.contains(column) ? "NULL" : "\(kept.contains(column) ? "earlier" : "reading").\(column.name)"
+            ReadingColumn.notOfCuffs.contains(column) ? "NULL" : "\(kept.contains(column) ? "earlier" : "reading").\(column.name)"
         }
         var found: [Reading.ID: [(reading: Reading, until: String)]] = [:]
         var damaged = 0

@@ -5,7 +5,7 @@ import SQLite
 extension Store {
     /// Keeps a series; one of the same source, type and start replaces it.
     package func keep(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
-        let metadata = series.metadata.isEmpty ? nil : Remarks.text(of: series.metadata)
+        let metadata = series.metadata.isEmpty ? nil : JSONOutput(series.metadata).string
         try commit { db in
             let source = try Self.number(driver, device, identity, in: db)
             func insert(
@@ -44,6 +44,8 @@ extension Store {
         """
 
     /// Passes the selected series to `body` in order of start. `body` returns whether to continue.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says; an `IngestError` of `body`. Any other error of `body` comes as
+    ///   `StoreFault.failed`.
     public func forEachSeries(_ selection: SeriesSelection, _ body: (StoredSeries) throws -> Bool) throws(IngestError) {
         let sources = try sources()
         var conditions = ["1"]
@@ -118,7 +120,7 @@ extension Store {
         guard let start = instant(row.text(9)), let end = instant(row.text(10)), let samples = row.bytes(11) else { return nil }
         let reading = row.text(8).flatMap { Reading.ID.parse($0) }
         let source = HealthSource(name: "cuff")
-        let metadata = row.text(13).flatMap { Remarks.facts($0) } ?? [:]
+        let metadata = JSONValue.texts(in: row.text(13))
         switch SeriesSelection.Kind(rawValue: row.text(5) ?? "") {
         case .quantity:
             guard let type = SampleType.named(row.text(6) ?? ""), let unit = HealthUnit.named(row.text(7) ?? ""),

@@ -18,7 +18,7 @@ extension Store {
                 coalesce(excluded.firmware, source.firmware), coalesce(excluded.details, source.details)), source.checksum)
             RETURNING number
             """, driver.description, device, identity?.manufacturer, identity?.model, identity?.serial, identity?.firmware,
-            identity.flatMap { $0.storedDetails.isEmpty ? nil : Remarks.text(of: $0.storedDetails) }
+            identity.flatMap { $0.storedDetails.isEmpty ? nil : JSONOutput($0.storedDetails).string }
         ) { $0.integer(0) }
         return number ?? 0
     }
@@ -33,7 +33,7 @@ extension DeviceIdentity {
     }
 
     mutating func restoreDetails(_ text: String?) {
-        let details = text.flatMap { Remarks.facts($0) } ?? [:]
+        let details = JSONValue.texts(in: text)
         for path in Self.storedPaths { self[keyPath: path.value] = details[path.name] }
     }
 

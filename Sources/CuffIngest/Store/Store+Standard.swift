@@ -24,6 +24,7 @@ extension Store {
     }
 
     /// The named database, else the default.
+    /// - Throws: `StoreFault.noStandardPlace` in an `IngestError` if this user has no home.
     public static func path(_ named: String?) throws(IngestError) -> String {
         guard let path = named ?? standardPath else {
             throw IngestError(StoreFault.noStandardPlace)

@@ -95,6 +95,7 @@ extension Store {
     }
 
     /// Whose the selected readings are.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says.
     public func persons(_ selection: ReadingSelection) throws(IngestError) -> Persons { try readingsOfPersons(selection).persons }
 
     /// The number of selected readings of each person.
@@ -152,6 +153,7 @@ extension Store {
     }
 
     /// Which of these readings are damaged.
+    /// - Throws: An `IngestError` of reading, as ``Store`` says.
     public func damaged(among ids: [Reading.ID]) throws(IngestError) -> [Reading.ID] {
         guard !ids.isEmpty else { return [] }
         return try read { db in

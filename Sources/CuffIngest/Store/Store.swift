@@ -8,8 +8,13 @@ import SQLite
 /// transaction is in the file of the database's name; if another program renamed, removed or replaced the file meanwhile, the
 /// database is reopened and the transaction repeated.
 ///
-/// A call throws an `IngestError` if the file cannot be read or written, is damaged, or has no room; `status` is the kind. What was
-/// committed before stays. A store may be used by several tasks and threads at once.
+/// A call throws an `IngestError`; `status` is the kind. What was committed before stays.
+/// - Of reading: `StoreFault.damaged`, `cellTooLarge`, `accessDenied`, `cannotOpen`, `failedWriting` if the disk fails, `failed`; or one of
+///   status `tryAgain` if another program locks the database for five seconds.
+/// - Of writing: also `readOnly`, `full`, `cutShort`, `astray`, `keptOut`; or one of status `inputOutput` or `cannotCreate` if the disk is
+///   full or read-only.
+///
+/// A store may be used by several tasks and threads at once.
 public final class Store: Sendable {
     /// The path as given.
     public let path: String
@@ -39,7 +44,9 @@ public final class Store: Sendable {
     /// `write` creates a missing database.
     public enum Access: Sendable { case read, write }
 
-    /// Throws if the database is missing, damaged, written by a newer version, or another program's.
+    /// - Throws: `StoreFault` in an `IngestError`: `notThere`, `onlyOfService`, `emptyFile`, `notADatabase`, `foreign`, `tooNew`,
+    ///   `noRoomForIndex`, or as in reading and writing; an `IngestError` of status `noPermission` if other users may change the file,
+    ///   of `noInput` or `cannotCreate` if it cannot be opened.
     public convenience init(_ path: String, access: Access) throws(IngestError) {
         try self.init(path, access: access, notices: { _ in })
     }
@@ -80,6 +87,7 @@ public final class Store: Sendable {
     func forgetDamage(_ count: Int) { state.withLock { $0.damaged = max(0, $0.damaged - count) } }
 
     /// Checkpoints the log and closes the database. The store cannot be used afterwards.
+    /// - Throws: An `IngestError` of writing, as ``Store`` says.
     public func close() throws(IngestError) {
         do {
             let connection = connection

@@ -121,7 +121,6 @@ public enum StoreFault: Fault {
         switch refusal {
         case .tooLong(let key, let bytes): "the \(key.rawValue) is too long: \(bytes) bytes, and \(key.longest) have room"
         case .unknownWord(let key, let word): "unknown \(key.rawValue) `\(word)`: it is one of \(key.words.joined(separator: ", "))"
-        case .notAnObject: "the metadata is not a JSON object of texts"
         case .controlCharacter(let key): "the \(key.rawValue) holds a line feed or another control character"
         }
     }

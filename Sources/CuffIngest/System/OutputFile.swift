@@ -16,6 +16,8 @@ public final class OutputFile {
 
     /// `-` is standard output. An existing file is refused unless `replaces`. `width` folds longer lines; each `append` must then
     /// contain whole lines.
+    /// - Throws: An `IngestError` of status `cannotCreate` for an existing file, a folder, a symbolic link, and a folder that is
+    ///   missing or may not be written; of `noPermission` for a pipe of another user.
     public init(_ path: String, replaces: Bool = false, width: Int? = nil) throws(IngestError) {
         self.width = width
         self.path = path
@@ -60,6 +62,7 @@ public final class OutputFile {
     }
 
     /// Writes a text to standard output.
+    /// - Throws: As ``append(_:)``.
     public static func put(_ text: String) throws(IngestError) {
         var buffer = TextBuffer(capacity: text.utf8.count)
         buffer.append(string: text)
@@ -68,7 +71,9 @@ public final class OutputFile {
         try output.finish()
     }
 
-    /// Writes and empties the buffer. Throws a `FileFault` in an `IngestError`, e.g. on a full disk.
+    /// Writes and empties the buffer.
+    /// - Throws: An `IngestError` of status `inputOutput`, e.g. on a full disk, or `cannotCreate`; of `done` if the reader of a pipe
+    ///   has exited.
     public func append(_ text: inout TextBuffer) throws(IngestError) {
         if let width {
             let folded = TextTable.folded(text.string, width: width)
@@ -93,7 +98,9 @@ public final class OutputFile {
         guard written == bytes.count else { throw .writing(path, written < 0 ? errno : ENOSPC) }
     }
 
-    /// Makes the file durable and renames it. Throws a `FileFault` in an `IngestError` if that fails; an earlier file of the name then stays.
+    /// Makes the file durable and renames it.
+    /// - Throws: As ``append(_:)``, and of status `cannotCreate` if a file of the name was created meanwhile; an earlier file then
+    ///   stays.
     public func finish() throws(IngestError) {
         guard !isDone else { return }
         guard let temporary else {

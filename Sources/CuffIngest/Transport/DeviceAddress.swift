@@ -32,8 +32,8 @@ public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Parses an address of any kind; throws `AddressFault` for anything else. `ttyUSB0` is /dev/ttyUSB0; `./` and `../` are
-    /// relative to the current folder.
+    /// Parses an address of any kind. `ttyUSB0` is /dev/ttyUSB0; `./` and `../` are relative to the current folder.
+    /// - Throws: An `AddressFault` for anything else.
     public init(_ text: String) throws(AddressFault) { try self.init(text, among: TransportKind.all) }
 
     /// An address of one of `kinds`.

@@ -38,6 +38,8 @@ final class TCPTransport: Transport {
         case connect
         case listen
         case accepted(descriptor: Int32)
+        /// A socket of the program that embeds the library.
+        case shared(SharedSocket)
     }
 
     /// `tcp://HOST:PORT` or `tcp-listen://HOST:PORT`.
@@ -53,6 +55,7 @@ final class TCPTransport: Transport {
     private var deliver: ((TransportEvent) -> Void)?
     private var isPaused = false
     private var connectTimer: LoopTimer?
+    private var use: SharedSocket.Use?
 
     /// The kernel's own time-out is two minutes.
     private static let connectLimit = Duration.seconds(10)
@@ -66,6 +69,11 @@ final class TCPTransport: Transport {
         self.address = "\(address)"
     }
 
+    /// `socket://NAME`.
+    init(name: String, _ socket: SharedSocket) {
+        (host, service, role, address) = ("", "", .shared(socket), "\(DeviceAddress.other(scheme: "socket", rest: name))")
+    }
+
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
     /// Resolves the host, and listens in that role.
@@ -75,14 +83,24 @@ final class TCPTransport: Transport {
             case .connect: try Self.connecting(host, service, address)
             case .listen: try Self.listening(host, service, address).descriptor
             case .accepted(let descriptor): descriptor
+            case .shared(let socket): try shared(socket)
             }
+    }
+
+    private func shared(_ socket: SharedSocket) throws(IngestError) -> Int32 {
+        let use = try socket.use(address)
+        self.use = use
+        return use.descriptor
     }
 
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.loop = loop
         self.deliver = deliver
-        if case .accepted = role { return open(descriptor) }
         let isConnecting = if case .connect = role { true } else { false }
+        switch role {
+        case .accepted, .shared: return open(descriptor)
+        case .connect, .listen: break
+        }
         do throws(SystemFault) {
             let token = try loop.add(descriptor) { [weak self] _ in self?.ready() }
             self.token = token
@@ -113,7 +131,7 @@ final class TCPTransport: Transport {
             _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
             _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
             open(accepted)
-        case .accepted: break
+        case .accepted, .shared: break
         }
     }
 
@@ -164,6 +182,7 @@ final class TCPTransport: Transport {
     private func end(_ fault: TransportFault?) {
         guard let deliver else { return }
         self.deliver = nil
+        use = nil
         connectTimer?.set(nil)
         let told = LoopBound(deliver)
         if let port { return port.close { told.value(.closed(fault)) } }

@@ -9,7 +9,7 @@ package enum ScheduleRequest: Sendable, Hashable {
 
 /// When a cuff shall measure automatically.
 public struct ScheduleTimes: Sendable, Hashable {
-    /// Minutes between measurements.
+    /// Minutes between measurements: a cycle of the cuff's own, or 5 to 1,440 where a watch measures.
     public var minutes: Int
     /// A part of the day; `nil`: all of it.
     package var window: MonitoringPlan.Window?
@@ -20,7 +20,7 @@ public struct ScheduleTimes: Sendable, Hashable {
     }
     private var nightWindow: MonitoringPlan.Window?
     private var nightMinutes: Int?
-    /// `nil`: unlimited.
+    /// From now on, in whole seconds; `nil`: unlimited.
     public var length: Duration?
 
     /// All day, without an end.

@@ -54,8 +54,9 @@ public struct WatchOptions: Sendable {
     /// Without assignments.
     public init() {}
 
-    /// With assigned devices, as of `cuff watch --assign`: `DEVICE=DRIVER`, e.g. `port:1-1.2=beurer-serial`. A generic bridge chip (FTDI,
-    /// CP210x and others) is opened only then. Throws a usage error for an invalid assignment.
+    /// With assigned devices, as of `cuff watch --assign`: `DEVICE=DRIVER`, e.g. `port:1-1.2=beurer-serial`. A generic bridge chip
+    /// (FTDI, CP210x and others) is opened only then.
+    /// - Throws: An `IngestError` of status `usage` for an invalid assignment.
     public init(assign: [String], drivers: [CuffDriver] = CuffFamilies.all) throws(IngestError) {
         assignments = try WatchSetup.assignments(config: .none, assign: assign, drivers: drivers)
     }

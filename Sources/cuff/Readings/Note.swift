@@ -32,7 +32,7 @@ struct Note: ParsableCommand {
         _ = try said.remarks()
         let ids = try ReadingSelection.ids(ids)
         let store = try database.store(.write)
-        let count = try store.remark(ids, clear ? Remarks.Key.ofPersons.map { ($0, "") } : said.changes)
+        let count = try store.remark(ids, clear ? Remarks.Key.allCases.map { ($0, "") } : said.changes)
         try store.close()
         Terminal.say("cuff: \(Plural.text(count, "reading")) changed\(count < ids.count ? ", \(ids.count - count) unchanged" : "")")
     }

@@ -16,13 +16,12 @@ struct RemarkOptions: ParsableArguments {
     var arm: String?
 
     var changes: [(key: Remarks.Key, text: String)] {
-        Remarks.Key.ofPersons.compactMap { key in
+        Remarks.Key.allCases.compactMap { key in
             switch key {
             case .note: note.map { (key, $0) }
             case .medication: medication.map { (key, $0) }
             case .posture: posture.map { (key, $0) }
             case .arm: arm.map { (key, $0) }
-            case .metadata: nil
             }
         }
     }

@@ -48,6 +48,19 @@ import Testing
         #expect(without <= 10)
     }
 
+    /// By the manual page, which is made from the parser.
+    @Test func commandsOfRows_Exist_WithTheirOptions() throws {
+        for row in try Self.rows() {
+            for part in row[2].split(separator: "`") where part.hasPrefix("cuff ") {
+                let words = part.split(separator: " ")
+                let page = try String(contentsOfFile: ProjectFolder.path("man/cuff-\(words[1]).1"), encoding: .utf8)
+                for option in words where option.hasPrefix("--") {
+                    #expect(page.contains("Fl \(option.dropFirst())"), "row \(row[0]): \(part)")
+                }
+            }
+        }
+    }
+
     @Test func aDevice_TellsItsRevisions() {
         var device = DeviceIdentity(serial: "77")
         #expect(device.hardware == nil && device.software == nil)

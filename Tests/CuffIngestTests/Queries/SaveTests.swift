@@ -80,7 +80,7 @@ import Testing
             .heartRate, HealthQuantity(71, .countPerMinute), start: time, end: time, source: source, metadata: metadata)
         let saved = try #require(try await store.save(pulse).first)
         let kept = try #require(try await store.reading(saved.id))
-        #expect(kept.remarks?.metadata == ["HKExternalUUID": "F5A6", "Room": "3 \"east\"\nwing", "Ward": "B"])
+        #expect(kept.metadata == ["HKExternalUUID": "F5A6", "Room": "3 \"east\"\nwing", "Ward": "B"])
         let back = try ReadingSamples(kept, source: source, zone: .utc).metadata
         #expect(back.other.filter { metadata.other[$0.key] != nil } == metadata.other && back.externalUUID == "F5A6", "\(back)")
         // Not what a person said.
@@ -91,6 +91,12 @@ import Testing
         #expect(
             line.string.contains(
                 #""note":"after coffee","metadata":{"HKExternalUUID":"F5A6","Room":"3 \"east\"\nwing","Ward":"B"}"#), "\(line.string)")
+        metadata.other["Ward"] = "C"
+        let moved = try QuantitySample(
+            .heartRate, HealthQuantity(71, .countPerMinute), start: time, end: time, source: source, metadata: metadata)
+        #expect(try await store.save(moved).map(\.id) == [saved.id])
+        let last = try #require(try await store.reading(saved.id))
+        #expect(last.metadata["Ward"] == "C" && last.revision == 1 && last.remarks == kept.remarks)
         metadata.other["Ward"] = String(repeating: "B", count: 4000)
         let long = try QuantitySample(
             .heartRate, HealthQuantity(72, .countPerMinute), start: time, end: time, source: source, metadata: metadata)
@@ -192,6 +198,7 @@ import Testing
             try sample(.bodyMass, HealthQuantity(72, .kilogram), at: future), try sample(.bodyMass, HealthQuantity(7200, .kilogram)),
             try sample(.cuffPressure, HealthQuantity(120, .mmHg)),
             try CategorySample(.highHeartRate, start: time, end: time, source: source),
+            try CategorySample(.headache, value: CategoryValue.audioExposure[0], start: time, end: time, source: source),
             try pressure(HealthQuantity(80, .mmHg), HealthQuantity(120, .mmHg)),
         ]
         for one in refused {
@@ -230,12 +237,19 @@ import Testing
             case .waveform: Issue.record("no waveform was saved")
             }
         }
+        var chosen: [HealthSeries] = []
+        try store.forEachSeries(SeriesSelection(ReadingSelection(zone: .utc), kinds: [.heartbeats])) { stored in
+            chosen.append(stored.series)
+            return true
+        }
+        #expect(chosen.count == 1)
         await #expect(throws: HealthError.self) { _ = try await beats.finish(in: store) }
     }
 
     @Test func aMissingDatabase_IsNotCreatedByReading() async throws {
         let path = folder.file("absent.db")
-        await #expect(throws: IngestError.self) { _ = try await Store.open(path, access: .read) }
+        let missing = await #expect(throws: IngestError.self) { _ = try await Store.open(path, access: .read) }
+        #expect(missing?.fault as? StoreFault == .notThere(path, isStandard: false))
         _ = try await Store.open(path)
         _ = try await Store.open(path, access: .read)
     }

@@ -166,6 +166,11 @@ import Testing
         let day = try #require(try await store.statistics(.systolic, zone: .utc).first)
         let highest = try await store.reading(try #require(day.statistics.maximum?.reading))
         #expect(highest?.content == .bloodPressure(.mmHg(150, 95)) && highest?.flags == .irregularPulse)
+        let lowest = try await store.reading(try #require(day.statistics.minimum?.reading))
+        #expect(lowest?.bloodPressure == .mmHg(120, 80, pulse: 60))
+        let diastolic = try #require(try await store.statistics(.diastolic, zone: .utc).first?.statistics)
+        #expect([diastolic.maximum, diastolic.minimum].map { $0?.value } == [95, 80])
+        #expect([diastolic.maximum, diastolic.minimum].map { $0?.reading } == [highest?.id, lowest?.id])
     }
 
     @Test func sources_HaveTheirOwn() async throws {

@@ -1,4 +1,5 @@
 import CuffCore
+import Foundation
 import Testing
 
 @testable import CuffIngest
@@ -67,6 +68,18 @@ import Testing
         try await Bench().roundTrip()
         #expect(bench.device.started.values.isEmpty)
         withExtendedLifetime(iterator) {}
+    }
+
+    /// As a handler on the main thread.
+    @MainActor @Test func aLoopOfTheMainActor_RunsOnIt() async throws {
+        let sequence = ReadingSequence(isKeeping: false) { (options) throws(IngestError) in
+            _ = try options.moreSinks[0].write(.sample(0..<3))
+            return IngestReport()
+        }
+        func isMainThread() -> Bool { Thread.isMainThread }
+        var threads: [Bool] = []
+        for try await _ in sequence { threads.append(isMainThread()) }
+        #expect(threads == [true, true, true])
     }
 
     @Test func aSlowLoop_HoldsItsSource() async throws {

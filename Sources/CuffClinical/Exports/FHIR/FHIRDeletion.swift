@@ -97,7 +97,8 @@ public struct FHIRDeletion: Sendable, Hashable {
 }
 
 extension FHIRTransaction {
-    /// Adds a deletion, or throws why it is left out.
+    /// Adds a deletion.
+    /// - Throws: `ExportOmission.noPlace` or `noSubject`: why it is left out.
     public mutating func append(deleted deletion: FHIRDeletion) throws(ExportOmission) {
         guard deletion.hasObservations else { throw .noPlace(type: deletion.type) }
         guard let patient = subject.patient(of: deletion.owner) else { throw .noSubject(deletion.owner) }

@@ -156,7 +156,7 @@ struct FHIRObservations {
     private var state: String {
         if reading.isPending || reading.flags.contains("early_indication") { return "preliminary" }
         guard reading.revision > 0 else { return "final" }
-        return reading.remarks != nil ? "amended" : reading.isEntered ? "corrected" : "final"
+        return reading.remarks != nil || reading.hasMetadata ? "amended" : reading.isEntered ? "corrected" : "final"
     }
 
     /// The posture the person stated. SNOMED CT, as in FHIR's own and national profiles; postures without a code are text.

@@ -24,7 +24,8 @@ public struct FHIRTransaction: Sendable {
     /// The Bundle on one line, without a line feed.
     public var json: JSONOutput { ["resourceType": "Bundle", "type": "transaction", "entry": .list(entries)] }
 
-    /// Adds a reading, with its Devices unless they are there already, or throws why it is left out. `identity` describes the cuff.
+    /// Adds a reading, with its Devices unless they are there already. `identity` describes the cuff.
+    /// - Throws: An `ExportOmission`: why it is left out, as ``omission(_:subject:)`` says.
     public mutating func append(_ reading: ExchangeReading, identity: DeviceIdentity? = nil) throws(ExportOmission) {
         let all = try FHIRResources(reading, identity: identity, subject: subject, profile: profile, references: .transaction)
         for shared in all.shared where named.insert(shared.reference).inserted {

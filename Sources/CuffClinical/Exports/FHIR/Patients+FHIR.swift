@@ -10,6 +10,7 @@ extension Patients {
 
     /// Parses values of the command line: `Anna=Patient/p1`, `kitchen:1=Patient/p1`, `1=Patient/p1`, `0=Patient/p2` (readings without a
     /// user), or one `Patient/p1` for all readings. `nil` without any.
+    /// - Throws: `ExportFault.notAReference`, or `subjectTwice` for two of one user.
     public init?(_ values: [String]) throws(ExportFault) {
         var references: [String: String] = [:]
         for value in values {

@@ -34,6 +34,7 @@ enum OwnReading {
         try readTimes(&reading, value)
         (reading.id, reading.revision) = (id, value("revision").flatMap { UInt8($0) } ?? 0)
         reading.remarks = Remarks(stored: { key in value(key.rawValue).map { plain($0) } })
+        reading.metadata = JSONValue.texts(in: value("metadata"))
         reading.decoder = Reading.decoder(value("decoder"))
         if case .quantity = content {
             reading.text = words(value).map { String(decoding: $0.utf8.prefix(Reading.longestText), as: UTF8.self) }
@@ -201,7 +202,7 @@ struct OwnRecords: RecordJudge {
         try OwnReading.reading(place, of: "import-cuff-jsonl") { key in
             switch record[key] {
             case .list(let values): values.compactMap(\.text).joined(separator: " ")
-            case .object(let facts): Remarks.text(of: facts.compactMapValues(\.text))
+            case .object(let facts): JSONOutput(facts.compactMapValues(\.text)).string
             case let value: value?.numeral
             }
         }

@@ -48,7 +48,6 @@ extension StoreFault: Hinted {
         case .remarkRefused(.tooLong): "shorten it"
         case .remarkRefused(.unknownWord(let key, _)): "write e.g. --\(key.rawValue) \"\(key.words.first ?? "")\""
         case .remarkRefused(.controlCharacter): "write it on one line"
-        case .remarkRefused(.notAnObject): "write e.g. {\"ward\":\"B\"}"
         case .backupNeedsFile: "name a file, e.g. readings-backup.db"
         case .backupOntoItself: "name another file"
         case .problems(let path, _):
