@@ -25,8 +25,8 @@ package struct CaptureTextReader: CaptureReader {
         if buffer.isEmpty { buffer = chunk } else { buffer.append(contentsOf: chunk) }
     }
 
-    /// The next item; `nil` if more bytes are needed. Throws on a malformed line.
-    package mutating func next() throws(CaptureFault) -> CaptureItem? {
+    /// Passes the whole items to `body` until it returns `false`. Throws on a malformed line.
+    package mutating func forEach(_ body: (CaptureItem) -> Bool) throws(CaptureFault) {
         // Moved out while it is read: a second reference would cost a copy.
         var bytes: [UInt8] = []
         swap(&bytes, &buffer)
@@ -35,7 +35,10 @@ package struct CaptureTextReader: CaptureReader {
             let start = head
             head = end + 1
             searched = head
-            if let item = try readLine(bytes, start, end) { return item }
+            guard let item = try readLine(bytes, start, end) else { continue }
+            let goesOn = body(item)
+            arrays.reuse(item)
+            if !goesOn { return }
         }
         bytes.removeFirst(head)
         head = 0
@@ -45,11 +48,7 @@ package struct CaptureTextReader: CaptureReader {
             searched = 0
             throw CaptureFault(line: line + 1, reason: "the line is longer than \(Self.maximumLine) bytes")
         }
-        return nil
     }
-
-    /// Returns an item's storage, for the next item of its side.
-    package mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
 
     /// Ends the file; a last line without a line feed counts.
     @discardableResult

@@ -86,12 +86,16 @@ enum Pcapng {
         }
 
         /// Microseconds since 1970; `nil` if out of range.
+        @inline(__always)
         func microseconds(_ ticks: UInt64) -> Int64? {
             guard let rate, let shift else { return nil }
-            let product = ticks.multipliedFullWidth(by: 1_000_000)
-            guard product.high < rate else { return nil }
+            var whole = ticks
             // Ticks are usually microseconds, and this division is the slowest instruction per packet.
-            let whole = rate == 1_000_000 ? ticks : rate.dividingFullWidth(product).quotient
+            if rate != 1_000_000 {
+                let product = ticks.multipliedFullWidth(by: 1_000_000)
+                guard product.high < rate else { return nil }
+                whole = rate.dividingFullWidth(product).quotient
+            }
             guard let time = Int64(exactly: whole) else { return nil }
             let (sum, overflows) = time.addingReportingOverflow(shift)
             return overflows ? nil : sum

@@ -43,8 +43,8 @@ package struct PcapngReader: CaptureReader {
         if buffer.isEmpty && passed == 0 { buffer = chunk } else { buffer.append(contentsOf: chunk[passed...]) }
     }
 
-    /// The next item; `nil` if more bytes are needed. Throws on a malformed block.
-    package mutating func next() throws(CaptureFault) -> CaptureItem? {
+    /// Passes the whole items to `body` until it returns `false`. Throws on a malformed block.
+    package mutating func forEach(_ body: (CaptureItem) -> Bool) throws(CaptureFault) {
         // Moved out while it is read: a second reference would cost a copy.
         var bytes: [UInt8] = []
         swap(&bytes, &buffer)
@@ -58,15 +58,14 @@ package struct PcapngReader: CaptureReader {
                 head = bytes.count
                 break
             }
-            if let item = try readBlock(bytes, start, length) { return item }
+            guard let item = try readBlock(bytes, start, length) else { continue }
+            let goesOn = body(item)
+            arrays.reuse(item)
+            if !goesOn { return }
         }
         bytes.removeFirst(head)
         head = 0
-        return nil
     }
-
-    /// Returns an item's storage, for the next item of its side.
-    package mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
 
     /// Ends the file. Throws if it is empty or ends within a block; never returns an item.
     @discardableResult
@@ -108,6 +107,7 @@ package struct PcapngReader: CaptureReader {
         return offset + Int(length) <= bytes.count ? Int(length) : nil
     }
 
+    @inline(__always)
     private mutating func readBlock(_ bytes: [UInt8], _ offset: Int, _ length: Int) throws(CaptureFault) -> CaptureItem? {
         guard let order else { return nil }
         let body = bytes.span.extracting((offset + 8)..<(offset + length - 4))
@@ -183,6 +183,7 @@ package struct PcapngReader: CaptureReader {
             options: body.extracting(min(20 + Pcapng.padded(Int(captured)), body.count)..<body.count), order)
     }
 
+    @inline(__always)
     private mutating func readPayload(
         _ payload: Span<UInt8>, interface: Int, time: Int64?, options: Span<UInt8>, _ order: Pcapng.ByteOrder
     ) throws(CaptureFault) -> CaptureItem? {

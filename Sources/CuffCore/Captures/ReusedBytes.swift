@@ -1,4 +1,4 @@
-/// Reuses the array of a side's previous packet, if it was returned, is unreferenced and has the same length; most cuffs send frames of one
+/// Reuses the array of a side's previous packet, if it is unreferenced and has the same length; most cuffs send frames of one
 /// length. Saves 13 % of the instructions of a replayed text capture; the plain form is `Array(span)`.
 struct ReusedBytes: Sendable {
     private var fromCuff: [UInt8]?

@@ -215,17 +215,17 @@ struct Admission: Sendable {
     }
 
     /// Remembers readings from `first` for a later correction, if the host's clock is not synchronised; returns whether any is held.
-    mutating func hold(from first: Int, at now: LinkTime, isRecorded: Bool) -> Bool {
-        guard clock != nil, now.wall != nil, !now.isHostClockRight, !isRecorded else { return false }
+    mutating func hold(from first: Int, at now: LinkTime) -> Bool {
+        guard now.wall != nil, !now.isHostClockRight, clock != nil else { return false }
         for index in min(first, admitted)..<admitted {
             held.note(entries.readings[index], device: ledger.device, identity: identity, at: now.elapsed)
         }
         return !held.isEmpty
     }
 
-    /// Corrects the held readings if the host's clock is now synchronised; returns whether it was.
+    /// Corrects the held readings, if any, when the host's clock is synchronised; returns whether it is.
     mutating func placeHeld(at now: LinkTime, _ effects: inout [LinkEffect]) -> Bool {
-        guard !held.isEmpty, now.isHostClockRight, var clock else { return false }
+        guard now.isHostClockRight, var clock else { return false }
         submit(through: emitted, &effects)
         for batch in held.place(by: &clock, driver: driver, at: now, through: emitted) { effects.append(.submit(batch)) }
         self.clock = clock

@@ -5,6 +5,7 @@ extension LinkState {
         handlePending(&effects)
     }
 
+    @inline(__always)
     mutating func handlePending(_ effects: inout [LinkEffect]) {
         while let command = conversation.nextPending() { run(.command(command), &effects) }
     }
@@ -27,7 +28,10 @@ extension LinkState {
     private mutating func perform(from first: Int, _ effects: inout [LinkEffect]) {
         let end = admission.accept(&actions.readings, from: first)
         output.acknowledgeNext(false)
-        if end == first && actions.others.isEmpty { return }
+        if actions.others.isEmpty {
+            admit(first..<end, &effects)
+            return admission.discardRest()
+        }
         var next = first
         var submitted = 0
         // Live events with the time of the cuff's own counter.
@@ -59,6 +63,7 @@ extension LinkState {
 
     private mutating func admit(_ range: Range<Int>, _ effects: inout [LinkEffect]) {
         guard !range.isEmpty else { return }
+        let isMeasuring = isMeasuring
         admission.prepare(range, &setup, at: now, isMeasuring: isMeasuring, &effects)
         let first = admission.admitted
         if isMeasuring || setup.accepts != nil {
@@ -68,7 +73,7 @@ extension LinkState {
         } else {
             admission.admitNew(range)
         }
-        if admission.hold(from: first, at: now, isRecorded: setup.isRecorded) { armHostClock() }
+        if !setup.isRecorded, admission.hold(from: first, at: now) { armHostClock() }
     }
 
     private mutating func perform(_ action: SessionAction, _ effects: inout [LinkEffect]) {

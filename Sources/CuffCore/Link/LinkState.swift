@@ -67,7 +67,7 @@ public struct LinkState: Sendable {
     public mutating func handle(_ event: LinkEvent, at time: LinkTime, into effects: inout [LinkEffect]) {
         guard !conversation.isEnded else { return }
         now = time
-        if admission.placeHeld(at: now, &effects) { deadlines.disarm(.hostClock) }
+        if admission.holdsReadings, admission.placeHeld(at: now, &effects) { deadlines.disarm(.hostClock) }
         switch event {
         case .transport(let event): handle(event, &effects)
         case .committed(let through): committed(through, &effects)

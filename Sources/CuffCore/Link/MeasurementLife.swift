@@ -15,7 +15,8 @@ struct MeasurementLife: Sendable {
     /// The cuff's own record of a failure is a reading, so no second end is reported.
     private var hasFailureRecord = false
 
-    var isUnderWay: Bool { measurement != nil }
+    // Unlike `measurement != nil`, without a copy.
+    var isUnderWay: Bool { if case .some = measurement { true } else { false } }
     /// The stop was not sent, and the measurement has not ended.
     var canBeStopped: Bool { measurement?.state == .asked || measurement?.state == .running }
 

@@ -76,6 +76,7 @@ public struct DeviceTime: Sendable, Hashable {
 
     /// The wall clock that shows `seconds` after 1970-01-01T00:00:00. With years from March, months and years are linear functions of the
     /// day, rounded down (C. Neri, L. Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022).
+    @inline(__always)
     public init(wallSeconds: Int64, precision: Precision = .second) {
         let days = wallSeconds >= 0 ? wallSeconds / 86400 : (wallSeconds - 86399) / 86400
         let rest = UInt32(truncatingIfNeeded: wallSeconds - days * 86400)

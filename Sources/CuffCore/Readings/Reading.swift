@@ -162,13 +162,13 @@ public struct Reading: Sendable, Hashable {
     public init(
         _ content: Content, driver: DriverID, user: Int32? = nil, flags: MeasurementFlags = [],
         clock: DeviceClock = .absent, origin: Origin, trigger: Trigger = .unknown, sequence: UInt32? = nil,
-        raw: RawBytes
+        repetition: Repetition = .none, raw: RawBytes
     ) {
         var flags = flags
         if case .bloodPressure(let pressure) = content, !pressure.isPlausible { flags.insert(.implausible) }
         facts = Facts(
             content: content, driver: driver, clock: clock, user: user, flags: flags, sequence: sequence,
-            origin: origin, trigger: trigger)
+            repetition: repetition, origin: origin, trigger: trigger)
         self.raw = raw
     }
 

@@ -102,8 +102,9 @@ extension Span where Element == UInt8 {
             let wanted = Sixteen.Vector(repeating: byte)
             while index &+ 16 <= bytes.count {
                 let equal = Sixteen.words(Sixteen(base, at: index).bytes .== wanted)
-                if equal[0] != 0 { return index &+ equal[0].trailingZeroBitCount / 8 }
-                if equal[1] != 0 { return index &+ 8 &+ equal[1].trailingZeroBitCount / 8 }
+                if equal[0] | equal[1] != 0 {
+                    return index &+ (equal[0] != 0 ? equal[0].trailingZeroBitCount : 64 &+ equal[1].trailingZeroBitCount) / 8
+                }
                 index &+= 16
             }
             while index < bytes.count {

@@ -95,17 +95,15 @@ struct PHDStamp: Sendable, Hashable {
     @inline(__always)
     static func absolute(_ bits: UInt64) -> DeviceClock {
         if bits == 0 { return .unset }
-        func pair(_ shift: UInt64) -> UInt8? {
-            let (tens, ones) = (UInt8(bits >> (shift + 4) & 15), UInt8(bits >> shift & 15))
-            return tens < 10 && ones < 10 ? tens * 10 + ones : nil
-        }
-        guard let century = pair(56), let year = pair(48), let month = pair(40), let day = pair(32), let hour = pair(24),
-            let minute = pair(16), let second = pair(8), let hundredths = pair(0)
-        else { return .impossible(nil) }
+        // A nibble above 9 has its highest bit and one of the next two.
+        guard bits >> 3 & (bits >> 2 | bits >> 1) & 0x1111_1111_1111_1111 == 0 else { return .impossible(nil) }
+        // In each byte, the sixteens become tens.
+        let pairs = bits &- (bits >> 4 & 0x0F0F_0F0F_0F0F_0F0F) &* 6
+        func pair(_ shift: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: pairs >> shift) }
         return DeviceClock(
             DeviceTime(
-                year: Int16(century) * 100 + Int16(year), month: month, day: day, hour: hour, minute: minute, second: second,
-                hundredths: hundredths))
+                year: Int16(pair(56)) * 100 + Int16(pair(48)), month: pair(40), day: pair(32), hour: pair(24), minute: pair(16),
+                second: pair(8), hundredths: pair(0)))
     }
 
     static func baseOffset(_ bits: UInt64) -> DeviceClock {

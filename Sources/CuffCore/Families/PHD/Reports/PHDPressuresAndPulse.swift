@@ -62,11 +62,10 @@ struct PHDPressuresAndPulse: Sendable {
         let number = PHDNumber(apdu, pulse, width: 2)
         pressure.pulse = number.digits.map { PulseRate($0) }
         pressure.pulseAbsence = number.absence
-        var reading = Reading(
-            .bloodPressure(pressure), driver: "phd", user: person, flags: flags, clock: stamp.clock, origin: .push,
-            raw: RawBytes(apdu.extracting(rawStart..<max(rawStart, rawEnd))))
-        reading.repetition = .withoutPulse
-        actions.emit(reading)
+        actions.emit(
+            Reading(
+                .bloodPressure(pressure), driver: "phd", user: person, flags: flags, clock: stamp.clock, origin: .push,
+                repetition: .withoutPulse, raw: RawBytes(apdu.extracting(rawStart..<max(rawStart, rawEnd)))))
         return true
     }
 }
