@@ -56,6 +56,8 @@ ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch|requiredS
 # Generic types are requested by accessor, not by mangled name: for a name the runtime searches the program for conformances,
 # which was a fifth of all instructions of a start that parses arguments.
 STATIC = $(CURDIR)/.build/static
+# The helpers wait for servers: they are compiled for size.
+SMALL = -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections
 RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
 	-Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -s \
@@ -255,7 +257,7 @@ remote-packages:
 	@.ci/packages $(REMOTE_PACKAGES)
 
 remote-binaries: $(STATIC)/libstdc++.a
-	$(SWIFT) build --package-path Remote $(RELEASE) $(REMOTE_FLAGS)
+	$(SWIFT) build --package-path Remote $(RELEASE) $(SMALL) $(REMOTE_FLAGS)
 
 # 77: nothing failed, but a part could not run here; the reasons are printed.
 test-remote: test-remote-build
