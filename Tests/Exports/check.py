@@ -4,7 +4,7 @@ rules of the formats here, and by models and schemas that others wrote where the
 
 Exits 0 when every check holds. What cannot be checked is a line `skipped: …`.
 """
-import datetime, io, json, os, pathlib, re, shutil, sqlite3, subprocess, sys, tempfile, uuid, zipfile, zoneinfo
+import csv, datetime, io, json, os, pathlib, re, shutil, sqlite3, subprocess, sys, tempfile, uuid, zipfile, zoneinfo
 from urllib.parse import unquote
 
 sys.dont_write_bytecode = True
@@ -377,6 +377,34 @@ def importers():
         check(all(high[1] == low[1] == "mmHg" for _, high, low in found), "apple-health: units", found)
 
 
+# ---- awkward texts
+
+def awkward():
+    """Texts with everything that a format must escape, found unchanged by parsers that others wrote, and by `cuff import`."""
+    notes = ['he said "no", then; 5 > 3 & <b>', "=cmd|' /C calc'!A0", "@SUM(A1)", "'=x", "'90s", " blanks ", "\U0001fa7a \u00e9", "C:\\new\\table", '{"k":[1]}', "-", "null"]
+    base = ["--db", str(FOLDER / "awkward.db"), "--tz", "Europe/Berlin"]
+    for number, note in enumerate(notes):
+        cuff("add", *base, "128/82", "--at", "2026-05-05 07:%02d" % number, "--note=" + note, "--medication=" + note)
+    def made(name, *words): return cuff("export", *base, "--together", "--format", name, *words).stdout
+    shown = ["'" + note if re.match("'*[=+@-]", note) else note for note in notes]
+    for words, separator in ([], ","), (["--csv-dialect", "semicolon"], ";"):
+        rows = list(csv.DictReader(io.StringIO(made("csv", *words), newline=""), delimiter=separator, strict=True))
+        check([(row["note"], row["medication"]) for row in rows] == [(note, note) for note in shown], "csv: texts", rows)
+    lines = [json.loads(line) for line in made("jsonl").splitlines()]
+    lines = [{key: line[key] for key in ("id", "revision", "systolic_mmHg", "measured", "note", "medication") if key in line} for line in lines]
+    check([(line["note"], line["medication"]) for line in lines] == [(note, note) for note in notes], "jsonl: texts", lines)
+    panels = [json.loads(line) for line in made("fhir-ndjson", "--subject", "Patient/p1").splitlines()]
+    check([[one["text"] for one in panel["note"]] for panel in panels] == [["typed in by hand", "medication: " + note, note] for note in notes], "fhir-ndjson: texts", panels)
+    modelled(panels)
+    for name, words in ("csv", []), ("csv", ["--csv-dialect", "semicolon"]), ("jsonl", []), ("fhir", ["--subject", "Patient/p1"]), ("fhir-ndjson", ["--subject", "Patient/p1"]):
+        file, back = FOLDER / "awkward", FOLDER / "back.db"
+        file.write_text(made(name, *words), newline="")
+        cuff("import", "--db", str(back), "--zone", "Europe/Berlin", "--yes", str(file))
+        found = [json.loads(line) for line in cuff("export", "--db", str(back), "--tz", "Europe/Berlin", "--together", "--format", "jsonl").stdout.splitlines()]
+        check([{key: one[key] for key in line if key in one} for one, line in zip(found, lines)] == lines and len(found) == len(lines), "%s %s: read back" % (name, words), found)
+        back.unlink()
+
+
 # ---- restarting
 
 def named():
@@ -407,7 +435,7 @@ def named():
 
 
 fill()
-for part in (fhir, fhir_ndjson, omh, influx, apple, importers, named): part()
+for part in (fhir, fhir_ndjson, omh, influx, apple, importers, awkward, named): part()
 shutil.rmtree(FOLDER)
 print("exports: %s" % ("every check holds" if not failures else "%d checks failed" % len(failures)))
 sys.exit(bool(failures))

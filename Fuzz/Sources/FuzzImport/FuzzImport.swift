@@ -23,10 +23,9 @@ public func fuzzImportMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Unsa
 
 /// `nil`: the file was refused.
 private func imported(_ file: [UInt8], _ importer: Importer, chunk: Int) -> ImportOutput? {
-    guard case .bytes(let open) = importer.form else { return nil }
     var output = ImportOutput()
     do {
-        var reader = try open(ImportOptions(), Array(file.prefix(Importer.headLength)))
+        guard var reader = try importer.reader(ImportOptions(), head: Array(file.prefix(Importer.headLength))) else { return nil }
         for _ in 0..<reader.passes {
             for start in stride(from: 0, to: file.count, by: chunk) {
                 try reader.read(file[start..<min(start + chunk, file.count)].span, &output)

@@ -158,6 +158,29 @@ private func reply(_ code: String, _ text: String = "") -> (String) -> HL7State.
         #expect(rig.answers.count == 2 && rig.connections == 2)
     }
 
+    /// What was sent over the connection that the receiver then closed is sent again over a new one.
+    @Test func receiverMayCloseAfterEachAnswer() throws {
+        var rig = try Rig()
+        try rig.send("a", "b", "c")
+        for id in ["a.0", "b.0", "c.0"] {
+            rig.handle(reply("AA")(id)!)
+            rig.handle(.lost("closed"))
+        }
+        #expect(rig.answers == ["a", "b", "c"].map { .ok(id: $0, revision: 0) })
+        #expect(rig.connections == 3 && rig.sent.map(Rig.controlID) == ["a.0", "b.0", "b.0", "c.0", "c.0"])
+    }
+
+    /// An answer cannot come before its message.
+    @Test func secondAnswerOfAPacket_AcknowledgesNothing() throws {
+        var rig = try Rig()
+        try rig.send("a", "b")
+        guard case (.received(let first)?, .received(let second)?) = (reply("AA")("a.0"), reply("AA")("b.0")) else { return }
+        rig.handle(.received(first + first + second))
+        #expect(rig.answers == [.ok(id: "a", revision: 0)] && rig.sent.count == 2)
+        rig.handle(.received(second))
+        #expect(rig.answers.last == .ok(id: "b", revision: 0))
+    }
+
     @Test func endOfInput_WaitsForTheAnswer_ButNotForLong() throws {
         var rig = try Rig()
         try rig.send("a")

@@ -199,10 +199,12 @@ package struct CSVTable: Sendable {
     }
 
     /// Appends a cell of text from a device: quoted if necessary, and with an apostrophe in front if a spreadsheet would read it as a
-    /// formula.
+    /// formula, or if it would be one without its own apostrophe.
     package func append(cell value: String, isQuoted: Bool = false, to text: inout TextBuffer) {
-        let isFormula = value.utf8.first.map("=+-@\t\r".utf8.contains) ?? false
-        let needsQuotes = isQuoted || value.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x3B || $0 < 0x20 }
+        let isFormula = value.utf8.first { $0 != 0x27 }.map("=+-@\t\r".utf8.contains) ?? false
+        let needsQuotes =
+            isQuoted || value.utf8.first == 0x20 || value.utf8.last == 0x20
+            || value.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x3B || $0 < 0x20 }
         if needsQuotes { text.append(0x22) }
         if isFormula { text.append(0x27) }
         for scalar in value.unicodeScalars {

@@ -27,8 +27,7 @@ extension Importer {
     /// The layout of a file with this beginning; `nil` if it is unknown. If the options have a mapping, the mapped table.
     package static func recognised(_ head: [UInt8], _ options: ImportOptions, among importers: [Importer] = all) -> Importer? {
         if options.columns != nil, let table = importers.first(where: { $0.name == Importer.csv.name }) { return table }
-        var head = head
-        if head.starts(with: [0xEF, 0xBB, 0xBF]) { head.removeFirst(3) }
+        let head = TextStream(head).head
         return importers.first { $0.recognise(head) }
     }
 

@@ -46,8 +46,16 @@ package struct Importer: Sendable, CustomStringConvertible {
     /// The name.
     package var description: String { name }
 
-    /// Whether a file with this beginning (without a byte order mark) has this layout. Databases are recognised by their tables.
+    /// Whether a file with this beginning (decoded by `TextStream`) has this layout. Databases are recognised by their tables.
     package func recognise(_ head: [UInt8]) -> Bool { recognises(head) }
+
+    /// A reader of a file with this beginning; `nil` for a layout that is not text.
+    package func reader(_ options: ImportOptions, head: [UInt8]) throws(ImportFault) -> (any ImportReader)? {
+        guard case .bytes(let make) = form else { return nil }
+        let text = TextStream(head)
+        let reader = try make(options, text.head)
+        return text.isPlain ? reader : DecodedImport(reader, text)
+    }
 }
 
 /// Reads one file of one layout. It gets the whole file `passes` times, in chunks of any size.
@@ -77,10 +85,12 @@ package struct ImportOutput: Sendable {
     /// Empty.
     package init() {}
 
-    /// Adds a reading, unless its values are implausible: these are refused.
+    /// Adds a reading, unless its values are implausible or in several units: these are refused.
     package mutating func add(_ reading: ImportedReading) {
-        if let pressure = reading.pressure, !pressure.isPlausible, reading.original == nil {
-            return refuse(reading.place, .implausible(Self.text(pressure)))
+        if let pressure = reading.pressure, reading.original == nil {
+            let units = Set([pressure.systolic, pressure.diastolic, pressure.mean ?? pressure.systolic].map(\.unit))
+            guard units.count == 1 else { return refuse(reading.place, .malformed("pressures in different units")) }
+            guard pressure.isPlausible else { return refuse(reading.place, .implausible(Self.text(pressure))) }
         }
         readings.append(reading)
     }

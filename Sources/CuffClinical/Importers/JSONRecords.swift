@@ -14,7 +14,8 @@ struct JSONRecords {
     /// Longer names are cut; no record is below them.
     private static let longestName = 256
 
-    /// Whether the object at this path is a record; the elements of a list have the name of the list.
+    /// Whether the object at this path is a record; the elements of a list have the name of the list. An object that contains a record
+    /// is none.
     private let isRecord: @Sendable (_ path: [String]) -> Bool
     /// The open objects and lists, each with its member name.
     private var path: [String] = []
@@ -32,6 +33,9 @@ struct JSONRecords {
     private var number = 0
 
     init(isRecord: @escaping @Sendable (_ path: [String]) -> Bool) { self.isRecord = isRecord }
+
+    /// Whether it is the path of a whole text or of an element of a list that is one.
+    static func isTop(_ path: some BidirectionalCollection<String>) -> Bool { path.count == 1 || path.count == 2 && path.last == "" }
 
     mutating func read(_ bytes: Span<UInt8>, _ take: (Found) throws(ImportFault) -> Void) throws(ImportFault) {
         for index in bytes.indices {
@@ -77,9 +81,9 @@ struct JSONRecords {
             areLists.append(byte == 0x5B)
             lastName = ""
             mayName = byte == 0x7B
-            if byte == 0x7B, record == nil, isRecord(path) {
+            if byte == 0x7B, isRecord(path) {
+                if record == nil { number += 1 }
                 (record, recordDepth, isTooLong) = ([byte], path.count, false)
-                number += 1
             }
         case 0x7D, 0x5D:
             guard areLists.last == (byte == 0x5D) else { throw .damaged("brackets do not match behind record \(number)") }

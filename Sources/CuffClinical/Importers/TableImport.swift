@@ -17,7 +17,8 @@ struct TableImport: ImportReader {
     private var example: String?
     var passes: Int { decidesOrder ? 2 : 1 }
 
-    private enum Place { case before, atHeader, rows, after }
+    /// An empty line ends a section: `gap` until the next line shows whether it was damage.
+    private enum Place { case before, atHeader, rows, gap, after }
 
     /// `separator`: where it is known; otherwise the one that gives the layout's header.
     init(_ layout: TableLayout, _ options: ImportOptions, head: [UInt8], separator known: UInt8? = nil) {
@@ -67,13 +68,17 @@ struct TableImport: ImportReader {
             if cells.contains(where: { ImportText.digits($0) != nil }) { throw .damaged("numbers in its header") }
             let unused = try readHeader(cells)
             if !isDeciding { output.unused += unused }
-        case (.rows, .empty) where layout.section != nil: place = .after
+        case (.rows, .empty) where layout.section != nil: place = .gap
         case (.rows, .cells(let cells, let line)): add(cells, line, &output)
         case (.rows, .refused(let reason, let line)): if !isDeciding { output.refuse(ImportPlace(.line, line), reason) }
-        case (.after, .cells(let cells, _)): if layout.begins(cells) { place = .atHeader }
-        case (.before, _), (.atHeader, _), (.rows, .empty), (.after, _): break
+        case (.gap, .cells(let cells, let line)) where cells.count == count && (try? reading(tableRow(cells), line)) != nil:
+            output.refuse(ImportPlace(.line, line), .malformed("a reading behind the end of its section"))
+        case (.gap, .cells(let cells, _)), (.after, .cells(let cells, _)): place = layout.begins(cells) ? .atHeader : .after
+        case (.before, _), (.atHeader, _), (.rows, .empty), (.gap, _), (.after, _): break
         }
     }
+
+    private func tableRow(_ cells: [String]) -> TableRow { TableRow(cells: cells, fields: fields, titles: titles) }
 
     /// Returns the titles of columns that are not read.
     private mutating func readHeader(_ cells: [String]) throws(ImportFault) -> [String] {
@@ -103,7 +108,7 @@ struct TableImport: ImportReader {
             cells[count - 1] = cells[(count - 1)...].map { $0 }.joined(separator: String(UnicodeScalar(lines.separator)))
             cells.removeLast(cells.count - count)
         }
-        let row = TableRow(cells: cells, fields: fields, titles: titles)
+        let row = tableRow(cells)
         if isDeciding {
             guard cells.count == count, let text = row.time, let time = ImportTime(text) else { return }
             guard time.order == nil else { return }

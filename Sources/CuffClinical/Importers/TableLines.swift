@@ -70,7 +70,6 @@ struct TableLines {
             return [.refused(.tooLong(limit: Self.longestLine), line: lineNumber)]
         }
         if bytes.last == 0x0D { bytes.removeLast() }
-        if lineNumber == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         if let before = open {
             if case .cells(let cells)? = cut(bytes), cells.count >= max(2, columns) {
                 rows.append(.refused(.malformed("a quote is not closed"), line: openLine))
@@ -150,10 +149,13 @@ struct TableLines {
 
 /// Text and numbers from files.
 enum ImportText {
-    /// Text in UTF-8; other bytes are taken as Latin-1, which older programs write.
+    /// What Windows-1252 has where Latin-1 has control characters.
+    private static let windows = Array("€\u{FFFD}‚ƒ„…†‡ˆ‰Š‹Œ\u{FFFD}Ž\u{FFFD}\u{FFFD}‘’“”•–—˜™š›œ\u{FFFD}žŸ".unicodeScalars)
+
+    /// Text in UTF-8; other bytes are taken as Windows-1252, which older programs write.
     static func text(_ bytes: some Collection<UInt8>) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
-        return String(String.UnicodeScalarView(bytes.map { 0x80..<0xA0 ~= $0 ? "\u{FFFD}" : Unicode.Scalar($0) }))
+        return String(String.UnicodeScalarView(bytes.map { 0x80..<0xA0 ~= $0 ? windows[Int($0) - 0x80] : Unicode.Scalar($0) }))
     }
 
     /// Without spaces at both ends.
@@ -193,11 +195,10 @@ enum ImportText {
         return Digits(mantissa: mantissa, exponent: places)
     }
 
-    /// The first lines of a head as text, without a byte order mark.
+    /// The first lines of a head, from the first with text.
     static func lines(_ head: [UInt8], _ most: Int) -> [[UInt8]] {
-        var head = head[...]
-        if head.starts(with: [0xEF, 0xBB, 0xBF]) { head = head.dropFirst(3) }
-        return head.split(separator: 0x0A, maxSplits: most, omittingEmptySubsequences: false).prefix(most).map { line in
+        let text = head.drop { $0 == 0x0A || $0 == 0x0D }
+        return text.split(separator: 0x0A, maxSplits: most, omittingEmptySubsequences: false).prefix(most).map { line in
             Array(line.last == 0x0D ? line.dropLast() : line)
         }
     }

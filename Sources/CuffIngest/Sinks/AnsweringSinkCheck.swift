@@ -5,12 +5,13 @@ import CuffCore
 package struct AnsweringSinkCheck: Sendable {
     private let words: [String]
     private let count: Int
+    private let patience: Duration
 
-    /// `command` as after `exec+ack:`; `count` readings are sent at once. Throws if it names no program.
-    package init(_ command: String, count: Int = 1000) throws(IngestError) {
+    /// `command` as after `exec+ack:`; `count` readings are sent at once, and answers have a time limit. Throws if it names no program.
+    package init(_ command: String, count: Int = 1000, patience: Duration = .seconds(60)) throws(IngestError) {
+        (self.count, self.patience) = (count, patience)
         words = try CommandPeer.words(command)
         guard CommandPeer.find(words[0]) != nil else { throw IngestError(SinkFault.noProgram("exec+ack:\(command)", program: words[0])) }
-        self.count = count
     }
 
     /// Runs the program four times.
@@ -71,10 +72,10 @@ package struct AnsweringSinkCheck: Sendable {
         var helper = try CheckedHelper(words, stop)
         var open = Set(lines.map(\.id))
         helper.send(lines.map(\.text).joined())
-        let until = HostClock.monotonic() + 60_000_000_000
+        let until = HostClock.monotonic() + patience.nanoseconds
         while !open.isEmpty, said.fault == nil, said.terminal == nil {
             guard let line = helper.line(within: .nanoseconds(max(0, until - HostClock.monotonic()))) else {
-                said.fault = helper.isOver ? "it ended" : "\(open.count) have no answer"
+                said.fault = helper.partialLine ?? (helper.isOver ? "it ended" : "\(open.count) have no answer")
                 break
             }
             let words = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
@@ -88,6 +89,9 @@ package struct AnsweringSinkCheck: Sendable {
                 if words[0] == "ok" { said.accepted += 1 }
             default: said.fault = "`\(TerminalText.clean(String(line.prefix(80))))` is not an answer"
             }
+        }
+        if open.isEmpty, let line = helper.line(within: .milliseconds(100)) {
+            said.fault = "`\(TerminalText.clean(String(line.prefix(80))))` came after the last answer"
         }
         said.isClean = helper.close()
         return said

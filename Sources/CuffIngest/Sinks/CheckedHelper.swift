@@ -33,13 +33,12 @@ struct CheckedHelper {
         self.stop = stop
         peer = CommandPeer(words, name: words[0], isAnswering: true, setting: nil)
         do throws(IngestError) { try peer.open(stop) } catch { throw Fault(text: "\(error)") }
-        guard let first = line(within: .seconds(10)) else {
+        let first = line(within: .seconds(10))
+        guard let first, first == "ready 1" || first.hasPrefix("ready 1 ") else {
             peer.close()
-            throw Fault(text: isOver ? "it ended" : "it did not come")
-        }
-        guard first == "ready 1" || first.hasPrefix("ready 1 ") else {
-            peer.close()
-            throw Fault(text: "it was `\(TerminalText.clean(String(first.prefix(80))))`")
+            let end = first == "ready 1\r" ? ", which ends in CR LF" : ""
+            let text = first.map { "it was `\(TerminalText.clean(String($0.prefix(80))))`\(end)" }
+            throw Fault(text: text ?? partialLine ?? (isOver ? "it ended" : "it did not come"))
         }
     }
 

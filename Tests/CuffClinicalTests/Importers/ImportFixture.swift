@@ -38,10 +38,9 @@ struct ImportFixture {
             fault = .unknownLayout(firstLine: "")
             return
         }
-        guard case .bytes(let make) = found.form else { return }
         var output = ImportOutput()
         do throws(ImportFault) {
-            var reader = try make(options, head)
+            guard var reader = try found.reader(options, head: head) else { return }
             for _ in 0..<reader.passes {
                 var index = 0
                 while index < bytes.count {

@@ -73,6 +73,21 @@ struct ImportVariantTests {
         #expect(read.complaints.isEmpty && read.unused == ["MAD"])
     }
 
+    @Test func emptyLineWithinASection_IsReported() {
+        let row = { (minute: Int) in "05.05.2026;07:\(minute);128;82;71;97,3;0\n" }
+        let head = "BLUTDRUCK\nDatum;Uhrzeit;Sys;Dia;Puls;MAD;Manuell hinzugefügt\n"
+        let read = ImportFixture(head + row(30) + "\n" + row(31) + row(32) + "\nGEWICHT\nDatum;Uhrzeit;kg\n05.05.2026;07:33;80,5\n")
+        #expect(read.lines.compactMap { $0["device_time"]?.suffix(5) } == ["07:30"])
+        #expect(read.complaints.map(\.place.number) == [5, 6] && read.complaints.allSatisfy(\.reason.isLoss))
+    }
+
+    @Test func damagedTitleOfOwnTable_IsNamed() throws {
+        let text = try WorkedExample.export(.csv, [WorkedExample.corrected]).text
+        #expect(ImportFixture(text).unused.isEmpty)
+        let read = ImportFixture(text.replacing("pulse_per_min", with: "pulse_per_mim"))
+        #expect(read.readings.count == 1 && read.unused == ["pulse_per_mim"])
+    }
+
     @Test func yearsOfTwoDigits_AreReadInTheOrderOfTheUser() throws {
         var options = ImportFixture.options()
         options.columns = try ColumnMapping("time=t,sys=s,dia=d")
@@ -136,8 +151,31 @@ struct ImportVariantTests {
             let read = ImportFixture(text)
             #expect(read.lines.map { [$0["systolic_mmHg"], $0["pulse_per_min"]] } == [["128", "71"], ["129", "71"]], "\(text)")
         }
-        let mixed = ImportFixture("\(one)\n\(bundle)\n")
-        #expect(mixed.readings.count == 1 && mixed.complaints.map(\.reason.isLoss) == [true])
+        let empty = "{\"resourceType\":\"Bundle\",\"type\":\"searchset\",\"total\":0}"
+        for text in ["\(one)\n\(bundle)\n\(two)\n", "\(bundle)\n\(empty)\n\(two)\n\(one)\n", "[\(bundle),\(one),\(two)]"] {
+            let read = ImportFixture(text)
+            #expect(read.complaints.isEmpty && read.fault == nil && read.readings.count == 4, "\(text)")
+        }
+        let nested = ImportFixture("{\"resourceType\":\"Bundle\",\"entry\":[{\"resource\":\(bundle)}]}")
+        #expect(nested.complaints.map(\.reason.isLoss) == [true])
+    }
+
+    @Test func pressuresInTwoUnits_AreRefused() {
+        let text = panel(128, "07:33:10").replacing(#"82,"unit":"mmHg""#, with: #"10.9,"unit":"kPa""#)
+        #expect(text.contains("kPa") && ImportFixture(text).complaints.map(\.reason) == [.malformed("pressures in different units")])
+    }
+
+    @Test func fhirPressuresOfOneMoment_AreNotPairedByGuess() {
+        func one(_ code: String, _ value: Int) -> String {
+            """
+            {"resourceType":"Observation","status":"final","code":{"coding":[{"code":"\(code)"}]},\
+            "effectiveDateTime":"2026-05-05T07:33:10+02:00","valueQuantity":{"value":\(value),"unit":"mmHg"}}
+
+            """
+        }
+        let read = ImportFixture(one("8480-6", 128) + one("8462-4", 82) + one("8480-6", 131) + one("8462-4", 85))
+        #expect(read.readings.isEmpty)
+        #expect(read.complaints.map(\.reason) == Array(repeating: .malformed("several pressures of one moment"), count: 2))
     }
 
     @Test func omhInterval_IsAMeasurementUnlessItIsLong() {

@@ -10,7 +10,7 @@ enum OwnReading {
         "trigger",
         "sequence", "raw", "note", "medication", "posture", "arm", "metadata", "mdc", "component", "value", "value_absent", "bits", "unit",
         "unit_mdc",
-        "text", "decoder",
+        "text", "decoder", "duration_s", "host_clock",
     ]
 
     static func reading(
@@ -33,9 +33,11 @@ enum OwnReading {
         reading.sequence = value("sequence").flatMap { UInt32($0) }
         try readTimes(&reading, value)
         (reading.id, reading.revision) = (id, value("revision").flatMap { UInt8($0) } ?? 0)
-        reading.remarks = Remarks(stored: { key in value(key.rawValue).map { plain($0) } })
+        reading.remarks = Remarks(stored: { key in value(key.rawValue) })
         reading.metadata = JSONValue.texts(in: value("metadata"))
         reading.decoder = Reading.decoder(value("decoder"))
+        reading.duration = value("duration_s").flatMap { UInt32($0) }.map { .seconds($0) }
+        reading.isHostClockUnsynchronised = value("host_clock") == "unsynchronised"
         if case .quantity = content {
             reading.text = words(value).map { String(decoding: $0.utf8.prefix(Reading.longestText), as: UTF8.self) }
         }
@@ -43,7 +45,7 @@ enum OwnReading {
         var imported = ImportedReading(
             content, at: time ?? .wall(reading.clock.time ?? DeviceTime(year: 0, month: 0, day: 0)), place: place)
         (imported.original, imported.user, imported.flags, imported.remarks) = (reading, reading.user, reading.flags, reading.remarks)
-        (imported.device, imported.driver) = (value("device").map { plain($0) }, name)
+        (imported.device, imported.driver) = (value("device"), name)
         return imported
     }
 
@@ -105,9 +107,9 @@ enum OwnReading {
 
     /// The text of an enumeration. CSV has it in the column of the value; it has no unit.
     private static func words(_ value: (String) -> String?) -> String? {
-        if let text = value("text") { return text.isEmpty ? nil : plain(text) }
+        if let text = value("text") { return text.isEmpty ? nil : text }
         guard value("unit") ?? "" == "", let text = value("value"), let first = text.unicodeScalars.first else { return nil }
-        return first == "-" || "0"..."9" ~= first ? nil : plain(text)
+        return first == "-" || "0"..."9" ~= first ? nil : OwnTable.plain(text, isWords: true)
     }
 
     private static func readTimes(_ reading: inout Reading, _ value: (String) -> String?) throws(ImportRefusal) {
@@ -137,12 +139,6 @@ enum OwnReading {
         }
         return flags
     }
-
-    /// In CSV an apostrophe precedes text that a spreadsheet would interpret as a formula.
-    private static func plain(_ text: String) -> String {
-        guard text.hasPrefix("'"), let next = text.dropFirst().first, "=+-@0123456789".contains(next) else { return text }
-        return String(text.dropFirst())
-    }
 }
 
 extension Importer {
@@ -158,7 +154,7 @@ extension Importer {
     /// The JSON Lines of `cuff`.
     static let ownLines = Importer(
         "import-cuff-jsonl", program: "cuff", help: "JSON Lines of cuff", sign: "lines that begin {\"type\":…,\"schema\":1,\"id\":",
-        form: .bytes { (_, _) throws(ImportFault) in RecordImport(OwnRecords()) { $0.count == 1 } },
+        form: .bytes { (_, _) throws(ImportFault) in RecordImport(OwnRecords()) { JSONRecords.isTop($0) } },
         recognise: { JSONHead.has(["type", "schema", "driver"], in: $0) && !JSONHead.has(["schema_id"], in: $0) })
 
     /// A database of `cuff`.
@@ -214,6 +210,14 @@ struct OwnTable: ImportReader {
     private var lines: TableLines
     private var titles: [String: Int]?
 
+    /// An apostrophe precedes text that a spreadsheet would interpret as a formula, and words that begin like a number.
+    static func plain(_ text: String, isWords: Bool = false) -> String {
+        guard text.hasPrefix("'"), let next = text.first(where: { $0 != "'" }),
+            "=+-@".contains(next) || isWords && next.isNumber
+        else { return text }
+        return String(text.dropFirst())
+    }
+
     init(_ head: [UInt8]) {
         let header = ImportText.lines(head, 1).first ?? []
         lines = TableLines(separator: TableLines.separator(of: header, among: [0x2C, 0x3B]))
@@ -237,6 +241,8 @@ struct OwnTable: ImportReader {
             guard let titles else {
                 titles = Dictionary(cells.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
                 lines.columns = cells.count
+                let known = Set(CSVExport.columns.map(\.name.description))
+                output.unused += cells.filter { !known.contains($0) }
                 return
             }
             let place = ImportPlace(.line, line)
@@ -244,7 +250,8 @@ struct OwnTable: ImportReader {
                 guard cells.count == titles.count else { throw .cells(found: cells.count, expected: titles.count) }
                 output.add(
                     try OwnReading.reading(place, of: "import-cuff-csv") { key in
-                        titles[key].map { cells[$0] }.flatMap { $0.isEmpty ? nil : $0 }
+                        guard let cell = titles[key].map({ cells[$0] }), !cell.isEmpty else { return nil }
+                        return key == "device" || Remarks.Key(rawValue: key) != nil ? Self.plain(cell) : cell
                     })
             } catch { output.refuse(place, error) }
         }

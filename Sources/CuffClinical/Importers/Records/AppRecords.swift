@@ -22,9 +22,6 @@ extension Importer {
 
 /// Names in the beginning of a JSON text.
 enum JSONHead {
-    /// Whether the text is a list, perhaps behind a byte order mark.
-    static func isList(_ head: [UInt8]) -> Bool { head.first { 0x21..<0x80 ~= $0 } == 0x5B }
-
     /// Whether the text is JSON by its first character and has all of these names.
     static func has(_ names: [String], in head: [UInt8]) -> Bool {
         guard head.first(where: { $0 > 0x20 }).map({ $0 == 0x7B || $0 == 0x5B }) ?? false else { return false }

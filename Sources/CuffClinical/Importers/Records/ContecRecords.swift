@@ -18,6 +18,7 @@ extension Importer {
 struct ContecImport: ImportReader {
     // No separator occurs: a line is one cell.
     private var lines = TableLines(separator: 0)
+    private var hasRecord = false
 
     /// The digits of a numbered record.
     static func record(_ line: String) -> String? {
@@ -29,14 +30,15 @@ struct ContecImport: ImportReader {
 
     mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
         var start = 0
-        while start < bytes.count { for row in lines.next(bytes, &start) { Self.take(row, &output) } }
+        while start < bytes.count { for row in lines.next(bytes, &start) { take(row, &output) } }
     }
 
     mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
-        for row in lines.end() { Self.take(row, &output) }
+        for row in lines.end() { take(row, &output) }
+        guard hasRecord else { throw .damaged("it holds no record of this layout") }
     }
 
-    private static func take(_ row: TableLines.Row, _ output: inout ImportOutput) {
+    private mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) {
         switch row {
         case .empty: break
         case .refused(let reason, let line): output.refuse(ImportPlace(.line, line), reason)
@@ -53,11 +55,12 @@ struct ContecImport: ImportReader {
                 }
                 return
             }
+            hasRecord = true
             do throws(ImportRefusal) {
-                guard let digits = record(text), digits.utf8.count % 2 == 0, let bytes = Hex.bytes(digits) else {
+                guard let digits = Self.record(text), digits.utf8.count % 2 == 0, let bytes = Hex.bytes(digits) else {
                     throw .malformed("not a record of hexadecimal digits")
                 }
-                output.add(try reading(bytes, place))
+                output.add(try Self.reading(bytes, place))
             } catch { output.refuse(place, error) }
         }
     }

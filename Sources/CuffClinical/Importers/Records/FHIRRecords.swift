@@ -8,22 +8,24 @@ extension Importer {
     static let fhir = Importer(
         "import-fhir", program: "FHIR", help: "FHIR R4 Bundle, Observation or NDJSON, also of cuff",
         sign: "JSON with resourceType Bundle or Observation",
-        form: .bytes { (_, head) throws(ImportFault) in
-            let isBundle = FHIRRecords.isBundle(head)
-            let isList = JSONHead.isList(head)
-            return RecordImport(FHIRRecords()) {
-                isBundle ? $0.count == 3 && $0[1] == "entry" && $0[2] == "entry" : $0.count == (isList ? 2 : 1)
+        form: .bytes { (_, _) throws(ImportFault) in
+            RecordImport(FHIRRecords()) {
+                JSONRecords.isTop($0) || $0.suffix(2) == ["entry", "entry"] && JSONRecords.isTop($0.dropLast(2))
             }
         },
-        recognise: { JSONHead.has(["resourceType"], in: $0) && (FHIRRecords.isBundle($0) || JSONHead.has(["Observation"], in: $0)) })
+        recognise: { head in
+            JSONHead.has(["resourceType"], in: head) && ["Bundle", "entry", "Observation"].contains { JSONHead.has([$0], in: head) }
+        })
 }
 
 struct FHIRRecords: RecordJudge {
     /// Values in other Observations of the same subject and time.
     private struct Companion {
         var pulse: Digits?
+        var systolic: Pressure?
         var diastolic: Pressure?
-        var hasSystolic = false
+        /// Which of several pressures belong together is not known.
+        var isUnclear = false
         var flags: MeasurementFlags = []
     }
 
@@ -33,13 +35,6 @@ struct FHIRRecords: RecordJudge {
     private(set) var isFull = false
     private var companions: [UInt64: Companion] = [:]
     private var own = FHIROwnRecords()
-
-    /// The type of a Bundle, or the name of its entries, precedes the first Observation.
-    static func isBundle(_ head: [UInt8]) -> Bool {
-        let text = String(decoding: head, as: UTF8.self)
-        guard let mark = ["\"Bundle\"", "\"entry\""].compactMap({ text.firstRange(of: $0)?.lowerBound }).min() else { return false }
-        return text.firstRange(of: "\"Observation\"").map { mark < $0.lowerBound } ?? true
-    }
 
     private static let statusBits: [String: MeasurementFlags] = [
         "8410608.0": .bodyMovement, "8410608.1": .cuffLoose, "8410608.2": .irregularPulse, "8410608.3": .pulseOverRange,
@@ -93,9 +88,13 @@ struct FHIRRecords: RecordJudge {
             for part in one["component"]?.list ?? [] where part["valueBoolean"] == .bool(true) {
                 for code in Self.codes(part["code"]) { companions[key, default: Companion()].flags.formUnion(Self.statusBits[code] ?? []) }
             }
-        } else if let pair = Self.key(one, withDevice: true), one["component"] == nil {
-            if codes.contains("8462-4") { companions[pair, default: Companion()].diastolic = try? Self.pressure(one) }
-            if codes.contains("8480-6") { companions[pair, default: Companion()].hasSystolic = true }
+        } else if let pair = Self.key(one, withDevice: true), one["component"] == nil, let pressure = try? Self.pressure(one) {
+            for (code, part) in [("8480-6", \Companion.systolic), ("8462-4", \Companion.diastolic)] where codes.contains(code) {
+                var companion = companions[pair] ?? Companion()
+                companion.isUnclear = companion.isUnclear || companion[keyPath: part].map { $0 != pressure } ?? false
+                companion[keyPath: part] = pressure
+                companions[pair] = companion
+            }
         }
     }
 
@@ -103,8 +102,15 @@ struct FHIRRecords: RecordJudge {
         guard let one = Self.observation(record) else {
             // Other resources of a Bundle. One with components, or without a type, may be a damaged Observation.
             let resource = record["resource"] ?? record
-            if resource["resourceType"]?.text == "Bundle" { throw .malformed("a Bundle among other resources") }
-            if resource["resourceType"]?.text == nil || resource["component"] != nil { throw .malformed("a resource of an unknown type") }
+            if resource["resourceType"]?.text == "Bundle" {
+                // Another program's search that found nothing.
+                if resource["total"]?.integer == 0 { return nil }
+                throw .malformed("a Bundle without entries, or in another one")
+            }
+            // A List has entries, too.
+            if resource["resourceType"]?.text == nil && resource["item"] == nil || resource["component"] != nil {
+                throw .malformed("a resource of an unknown type")
+            }
             return nil
         }
         let codes = Self.codes(one["code"])
@@ -154,9 +160,10 @@ struct FHIRRecords: RecordJudge {
         } else {
             // The Observation of the systolic pressure becomes the reading.
             guard isSystolic else {
-                if pair?.hasSystolic == true { return nil }
+                if pair?.systolic != nil { return nil }
                 throw .half
             }
+            if pair?.isUnclear == true { throw .malformed("several pressures of one moment") }
             guard let systolic = try Self.pressure(one), let diastolic = pair?.diastolic else { throw .half }
             pressure = BloodPressure(systolic: systolic, diastolic: diastolic)
         }
@@ -215,6 +222,7 @@ struct FHIRRecords: RecordJudge {
         let position = (one["extension"]?.list ?? []).first { $0["url"]?.text == FHIRCodes.core + "observation-bodyPosition" }
         let posture = position?["valueCodeableConcept"]?["text"]?.text
         var notes: [String] = []
+        var medication: String?
         for text in (one["note"]?.list ?? []).compactMap({ $0["text"]?.text }) {
             if reading.id != nil, text.hasPrefix("cuff: ") {
                 for (bit, word) in MeasurementFlags.words.enumerated()
@@ -223,11 +231,23 @@ struct FHIRRecords: RecordJudge {
                 }
             } else if reading.id != nil, text == "typed in by hand" {
                 reading.isEntered = true
+            } else if reading.id != nil, medication == nil, notes.isEmpty, text.hasPrefix("medication: ") {
+                medication = String(text.dropFirst("medication: ".count))
             } else {
                 notes.append(text)
             }
         }
         let known = posture.flatMap { Remarks.Key.posture.words.contains($0) ? $0 : nil }
-        reading.remarks = ImportText.remarks(note: notes.isEmpty ? nil : notes.joined(separator: "; "), posture: known, arm: arm)
+        let text = notes.joined(separator: "; ")
+        let note = reading.id == nil ? ImportText.remarks(note: text)?[.note] : text
+        reading.remarks = Remarks(stored: { key in
+            switch key {
+            case .note: note
+            case .medication: medication
+            case .posture: known
+            case .arm: arm
+            case .metadata: nil
+            }
+        })
     }
 }

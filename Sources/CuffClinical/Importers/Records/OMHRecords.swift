@@ -7,10 +7,8 @@ extension Importer {
     static let omh = Importer(
         "import-omh", program: "Open mHealth", help: "Open mHealth and IEEE 1752 data points, also of cuff",
         sign: "JSON with header.schema_id.name blood-pressure",
-        form: .bytes { (_, head) throws(ImportFault) in
-            let isList = JSONHead.isList(head)
-            return RecordImport(OMHRecords()) { $0.count == (isList ? 2 : 1) }
-        }, recognise: { JSONHead.has(["header", "schema_id", "body"], in: $0) })
+        form: .bytes { (_, _) throws(ImportFault) in RecordImport(OMHRecords()) { JSONRecords.isTop($0) } },
+        recognise: { JSONHead.has(["header", "schema_id", "body"], in: $0) })
 }
 
 struct OMHRecords: RecordJudge {

@@ -90,9 +90,6 @@ final class ImportInput {
     /// The readable parts of the file. `chosen` is the layout that the user named.
     func parts(_ options: ImportOptions, chosen: Importer?) throws(IngestError) -> [Part] {
         let head = try bytes(0, min(size, Importer.headLength))
-        if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
-            throw failed(.unsupported(layout: "text in UTF-16", missing: "save it as UTF-8"))
-        }
         if let chosen, case .bytes = chosen.form, !head.starts(with: [0x50, 0x4B, 3, 4]) {
             return [Part(importer: chosen, content: .bytes, head: head)]
         }
@@ -115,9 +112,9 @@ final class ImportInput {
 
     /// The first line of a text, cut to a width that a message can show; empty for other data.
     private static func firstLine(_ head: [UInt8]) -> String {
-        let line = head.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(160)
+        let line = TextStream(head).head.drop { $0 == 0x0A }.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(160)
         guard !line.contains(where: { $0 < 0x20 && $0 != 0x09 }) else { return "" }
-        return String(decoding: line, as: UTF8.self).replacing("\u{FEFF}", with: "")
+        return String(decoding: line, as: UTF8.self)
     }
 
     private func members(_ options: ImportOptions, _ chosen: Importer?) throws(IngestError) -> [Part] {
@@ -224,8 +221,8 @@ final class ImportInput {
         do throws(ImportFault) {
             switch (part.importer.form, part.content) {
             case (.database(let database), .database(let path, _)): try readRows(database, path, hand)
-            case (.bytes(let make), _):
-                var reader = try make(options, part.head)
+            case (.bytes, _):
+                guard var reader = try part.importer.reader(options, head: part.head) else { throw .damaged("its layout") }
                 // A reader of one pass gives readings before the checksum at the end of a member is known.
                 if case .member = part.content, reader.passes == 1 { try feed(part) { _ throws(ImportFault) in } }
                 var done = 0
