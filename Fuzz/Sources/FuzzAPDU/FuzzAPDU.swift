@@ -64,12 +64,7 @@ private func decode(_ kind: UInt8, _ way: UInt8, _ bytes: [UInt8]) {
             number(PHDNumber(span, offset, width: 2))
             number(PHDNumber(span, offset, width: 4))
         }
-    case 9:
-        var reader = PHDCReader(hasMetadata: way & 1 != 0)
-        for start in stride(from: 0, to: bytes.count, by: Int(way >> 1) + 1) {
-            _ = reader.take(Array(bytes[start..<min(start + Int(way >> 1) + 1, bytes.count)]))
-        }
-    case 10:
+    case 9, 10:
         for line in PHDExplanation.lines(bytes) where line.utf8.count > 4096 { fatalError("a line of \(line.utf8.count) bytes") }
         _ = PHDRequest(span)
     default:

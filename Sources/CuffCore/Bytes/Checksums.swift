@@ -70,4 +70,14 @@ extension Array where Element == UInt8 {
     public var sum8: UInt8 { Checksum.sum8(span, 0..<count) }
     /// The exclusive or of all bytes.
     public var xor8: UInt8 { Checksum.xor8(span, 0..<count) }
+
+    /// The low 16 bits of each word, most significant byte first.
+    init(bigEndian words: [Int]) { self = words.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] } }
+    /// The low 16 bits of each word, least significant byte first.
+    init(littleEndian words: [Int]) { self = words.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] } }
+
+    /// These bytes and as much filling as makes `length`.
+    func padded(to length: Int, with filler: UInt8 = 0) -> [UInt8] {
+        self + [UInt8](repeating: filler, count: Swift.max(0, length - count))
+    }
 }

@@ -75,14 +75,18 @@ public struct Redaction: Sendable {
             }
         }
 
-        /// Writes the shifted date as one byte each of year (since 2000), month and day.
-        mutating func shiftBytes(_ bytes: inout [UInt8], year: Int, month: Int, day: Int, lastYear: Int = 2099) {
+        /// Writes the shifted date as one byte each of year (since 2000), month and day; other `bits` of these bytes stay.
+        mutating func shiftBytes(
+            _ bytes: inout [UInt8], year: Int, month: Int, day: Int, lastYear: Int = 2099,
+            bits: (year: UInt8, month: UInt8, day: UInt8) = (0xFF, 0xFF, 0xFF)
+        ) {
             guard bytes.indices.contains(year), bytes.indices.contains(month), bytes.indices.contains(day) else { return }
-            let time = DeviceTime(year: 2000 + Int(bytes[year]), month: Int(bytes[month]), day: Int(bytes[day]))
+            let time = DeviceTime(
+                year: 2000 + Int(bytes[year] & bits.year), month: Int(bytes[month] & bits.month), day: Int(bytes[day] & bits.day))
             guard let moved = shifted(time, years: 2000...lastYear) else { return }
-            bytes[year] = UInt8(clamping: Int(moved.year) - 2000)
-            bytes[month] = moved.month
-            bytes[day] = moved.day
+            bytes[year] = bytes[year] & ~bits.year | UInt8(clamping: Int(moved.year) - 2000)
+            bytes[month] = bytes[month] & ~bits.month | moved.month
+            bytes[day] = bytes[day] & ~bits.day | moved.day
         }
 
         /// Replaces digits by `0` and letters by `A`; different persons stay different. Counts only real changes.
@@ -131,6 +135,14 @@ public struct Redaction: Sendable {
 
     /// For frames without a person, a serial number or a time.
     public static let nothing = Redaction { _, _, _ in }
+
+    /// Each report of the cuff.
+    static func reports(_ body: @escaping @Sendable (inout [UInt8], inout Work) -> Void) -> Redaction {
+        Redaction { reports, side, work in
+            guard side == .fromCuff else { return }
+            for index in reports.indices { body(&reports[index], &work) }
+        }
+    }
 
     /// All items as one stream, or of each item the part that `payload` selects (for HID reports).
     static func stream(

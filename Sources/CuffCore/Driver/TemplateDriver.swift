@@ -76,7 +76,7 @@ struct TemplateSession: FramedSession, RequestSession {
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         let frame = bytes(of: range)
         guard requests.acceptsAnswer, let asked = requests.sent, frame.count > 4, frame[2...].starts(with: asked) else {
-            return actions.append(.report(.ignored("an answer to no question", frame)))
+            return actions.ignore("an answer to no question", frame)
         }
         requests.sent = nil
         if asked == [0x01] {
@@ -86,7 +86,7 @@ struct TemplateSession: FramedSession, RequestSession {
             if user == nil || reading.user == user.map({ Int32($0) }) { actions.emit(reading) }
         } else {
             unread += 1
-            actions.append(.report(.ignored("a record of unknown form", frame)))
+            actions.ignore("a record of unknown form", frame)
         }
         if requests.isAwaiting { askNext(into: &actions) }
     }

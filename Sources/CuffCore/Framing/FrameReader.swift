@@ -203,6 +203,12 @@ public struct FoundFrames: Sendable, Equatable {
 
     /// Frames at these places.
     public init(_ ranges: [Range<Int>] = []) { self.ranges = ranges }
+
+    /// The reports of this size that `accepts` takes for reports of the family.
+    init(reports size: Int, of bytes: [UInt8], where accepts: ([UInt8]) -> Bool) {
+        let all = stride(from: 0, through: bytes.count - size, by: size).map { $0..<($0 + size) }
+        ranges = all.filter { accepts(Array(bytes[$0])) }
+    }
 }
 
 extension FrameReader {

@@ -24,6 +24,20 @@ public enum Absence: UInt8, Sendable, Hashable {
     }
 }
 
+extension Absence {
+    /// The special values of an IEEE 11073 FLOAT, which have exponent 0; `none` for numbers.
+    init(float word: UInt32) {
+        switch word {
+        case 0x007F_FFFF: self = .notANumber
+        case 0x0080_0000: self = .notAtThisResolution
+        case 0x007F_FFFE: self = .positiveInfinity
+        case 0x0080_0002: self = .negativeInfinity
+        case 0x0080_0001: self = .reserved
+        default: self = .none
+        }
+    }
+}
+
 /// One inflation of the cuff. Systolic and diastolic are not optional, so that half a blood pressure cannot be built.
 public struct BloodPressure: Sendable, Hashable {
     /// The higher pressure, as sent.

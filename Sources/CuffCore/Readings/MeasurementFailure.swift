@@ -50,6 +50,17 @@ public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
     }
 }
 
+/// A family's error codes, for its decoder and its simulated cuff.
+extension [Int: FailureReason] {
+    /// The failure of a code, which is told as a number unless `text` has another form.
+    func failure(_ code: Int, _ text: ShortText? = nil) -> MeasurementFailure {
+        MeasurementFailure(self[code] ?? .unknown, code: text ?? ShortText(String(code)))
+    }
+
+    /// The lowest code of a reason.
+    func code(_ reason: FailureReason?) -> Int? { keys.filter { self[$0] == reason }.min() }
+}
+
 /// A measurement that a cuff reports as failed: an event with its own id, never a reading with zeros.
 public struct MeasurementFailure: Sendable, Hashable {
     /// The cause; `unknown` if the cuff's code is not documented.

@@ -54,6 +54,20 @@ public struct MeasurementFlags: OptionSet, Sendable, Hashable {
     /// The pressures were sent as single numbers; this program joined those of one time stamp.
     public static let joined = MeasurementFlags(rawValue: 1 << 22)
 
+    /// Measurement-Status of IEEE 11073-20601 (0947). Bits 0002 and 0001 belong to other standards.
+    private static let measurementStatus: [(UInt16, MeasurementFlags)] = [
+        (0x8000, .invalid), (0x4000, .questionable), (0x2000, .notAvailable), (0x1000, .calibrationOngoing), (0x0800, .testData),
+        (0x0400, .demoData), (0x0080, .validated), (0x0040, .earlyIndication), (0x0020, .ongoing),
+    ]
+
+    @inline(never)
+    init(measurementStatus status: UInt16) { self.init(status, Self.measurementStatus) }
+
+    /// The flags of the bits that are set.
+    init(_ bits: UInt16, _ table: [(UInt16, MeasurementFlags)]) {
+        self = table.reduce(into: []) { if bits & $1.0 != 0 { $0.formUnion($1.1) } }
+    }
+
     /// The words in bit order.
     public static let words: [StaticString] = [
         "irregular_pulse", "body_movement", "cuff_loose", "improper_position", "pulse_over_range",

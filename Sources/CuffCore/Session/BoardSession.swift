@@ -84,8 +84,8 @@ struct BoardSession<Make: Board>: FramedSession {
         case .measure: start(into: &actions)
         case .stop:
             actions.append(.live(.aborted))
-            actions.append(.disarm(.overall))
-            actions.append(.disarm(.silence))
+            actions.disarm(.overall)
+            actions.disarm(.silence)
             (phase, asked) = (.stopping, 0)
             askAgain(into: &actions)
         default: break
@@ -93,7 +93,7 @@ struct BoardSession<Make: Board>: FramedSession {
     }
 
     private mutating func start(into actions: inout SessionActions) {
-        actions.append(.arm(.response, Self.answerLimit))
+        actions.arm(.response, Self.answerLimit)
         guard let start = board.start else { return phase = .learning }
         phase = .starting
         actions.append(.write(start))
@@ -103,7 +103,7 @@ struct BoardSession<Make: Board>: FramedSession {
         let frame = bytes(of: range)
         let messages = board.read(frame)
         reader.format = board.format
-        if messages.isEmpty { actions.append(.report(.ignored("a frame of no known kind", frame))) }
+        if messages.isEmpty { actions.ignore("a frame of no known kind", frame) }
         for message in messages where !isFinished { receive(message, into: &actions) }
         if phase == .learning, board.start != nil { start(into: &actions) }
     }
@@ -122,7 +122,7 @@ struct BoardSession<Make: Board>: FramedSession {
         case .ended(let isFailed): end(isFailed: isFailed, into: &actions)
         case .result(let content, let flags, let raw): emit(content, flags, raw, into: &actions)
         }
-        if phase == .running, !isFinished { actions.append(.arm(.silence, Self.silenceLimit)) }
+        if phase == .running, !isFinished { actions.arm(.silence, Self.silenceLimit) }
     }
 
     private mutating func begin(into actions: inout SessionActions) {
@@ -132,15 +132,15 @@ struct BoardSession<Make: Board>: FramedSession {
         isMeasuring = true
         guard phase == .starting else { return }
         phase = .running
-        actions.append(.disarm(.response))
-        actions.append(.arm(.overall, Self.measurementLimit))
+        actions.disarm(.response)
+        actions.arm(.overall, Self.measurementLimit)
     }
 
     private mutating func end(isFailed: Bool, into actions: inout SessionActions) {
         switch phase {
         case .stopping: finish(.complete, into: &actions)
         case .running:
-            actions.append(.disarm(.silence))
+            actions.disarm(.silence)
             (phase, asked) = (.fetching(question: isFailed ? board.statusQuestion : board.resultQuestion), 0)
             askAgain(into: &actions)
         // An end before the start was confirmed belongs to an earlier measurement.
@@ -191,13 +191,13 @@ struct BoardSession<Make: Board>: FramedSession {
                 return finish(.failed("the measurement ended without a result"), into: &actions)
             }
             if let question { actions.append(.write(question)) }
-            actions.append(.arm(.response, question == nil ? Self.answerLimit : .seconds(1)))
+            actions.arm(.response, question == nil ? Self.answerLimit : .seconds(1))
         case .stopping:
             guard asked < Self.tries else {
                 return finish(.noAnswer("the board did not confirm that it stopped"), into: &actions)
             }
             for stop in board.stop { actions.append(.write(stop)) }
-            actions.append(.arm(.response, .milliseconds(700)))
+            actions.arm(.response, .milliseconds(700))
         case .listening, .learning, .starting, .running: return
         }
         asked += 1

@@ -1,12 +1,17 @@
 enum BoardCommand { case start, stop, result, status, other }
 
+/// What the simulator's pushes send: nothing, each result, or a pressure before it too.
+enum BoardPush { case nothing, result, run }
+
 /// The board's side of a `Board`.
 protocol SimulatedBoard: Sendable {
     init(_ options: [String: String])
     /// Sent when the line opens; may be empty.
     var greeting: [UInt8] { get }
-    /// Removes the first command, or one byte that begins none; `nil` if more bytes are needed.
-    mutating func takeCommand(from bytes: inout [UInt8]) -> BoardCommand?
+    static var commandLength: Int { get }
+    /// The command in as many bytes; `nil` where none begins.
+    mutating func command(_ bytes: [UInt8]) -> BoardCommand?
+    /// May be empty.
     func confirmation(of command: BoardCommand) -> [UInt8]
     func pressure(_ pressure: Int) -> [UInt8]
     func end(of record: SimulatedRecord?) -> [UInt8]
@@ -14,10 +19,13 @@ protocol SimulatedBoard: Sendable {
     func status(_ record: SimulatedRecord?) -> [UInt8]
     /// The result is sent unasked, before the end; otherwise on request.
     static var sendsResults: Bool { get }
+    static var push: BoardPush { get }
 }
 
 extension SimulatedBoard {
+    static var push: BoardPush { .run }
     var greeting: [UInt8] { [] }
+    func confirmation(of command: BoardCommand) -> [UInt8] { [] }
     func status(_ record: SimulatedRecord?) -> [UInt8] { [] }
 }
 
@@ -39,12 +47,16 @@ struct BoardSimulator<Make: SimulatedBoard>: CuffSimulator {
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         switch event {
         case .opened:
-            let greeting: [SimulatorAction] = board.greeting.isEmpty ? [] : [.write(board.greeting)]
-            return greeting + (script.pushes && !script.records.isEmpty ? [.arm(.poll, script.interval)] : [])
+            let pushes = script.pushes && Make.push != .nothing && !script.records.isEmpty
+            return say(board.greeting) + (pushes ? [.arm(.poll, script.interval)] : [])
         case .received(let bytes):
             buffer += bytes
             var actions: [SimulatorAction] = []
-            while let command = board.takeCommand(from: &buffer) { actions += obey(command) }
+            while buffer.count >= Make.commandLength {
+                let command = board.command(Array(buffer.prefix(Make.commandLength)))
+                buffer.removeFirst(command == nil ? 1 : Make.commandLength)
+                if let command { actions += obey(command) }
+            }
             return actions
         case .timerFired(.overall): return advance()
         case .timerFired(.poll): return push()
@@ -56,8 +68,7 @@ struct BoardSimulator<Make: SimulatedBoard>: CuffSimulator {
     private var latest: SimulatedRecord? { next > 0 ? script.records[min(next, script.records.count) - 1] : nil }
 
     private mutating func obey(_ command: BoardCommand) -> [SimulatorAction] {
-        let confirmation = board.confirmation(of: command)
-        let confirm: [SimulatorAction] = confirmation.isEmpty ? [] : [.write(confirmation)]
+        let confirm = say(board.confirmation(of: command))
         switch command {
         case .start:
             guard record != nil else { return [] }
@@ -65,9 +76,9 @@ struct BoardSimulator<Make: SimulatedBoard>: CuffSimulator {
             return [.disarm(.poll)] + confirm + [.arm(.overall, .milliseconds(400))]
         case .stop:
             step = nil
-            return [.disarm(.overall), .note("deflated")] + confirm + [.write(board.end(of: nil))]
-        case .result: return confirm + (latest.map { [.write(board.result($0))] } ?? [])
-        case .status: return confirm + [.write(board.status(latest))]
+            return [.disarm(.overall), .note("deflated")] + confirm + say(board.end(of: nil))
+        case .result: return confirm + (latest.map { say(board.result($0)) } ?? [])
+        case .status: return confirm + say(board.status(latest))
         case .other: return confirm
         }
     }
@@ -85,13 +96,15 @@ struct BoardSimulator<Make: SimulatedBoard>: CuffSimulator {
         step = nil
         guard let record else { return [] }
         next += 1
-        return (Make.sendsResults ? [.write(board.result(record))] : []) + [.write(board.end(of: record))]
+        return say(Make.sendsResults ? board.result(record) : []) + say(board.end(of: record))
     }
+
+    private func say(_ bytes: [UInt8]) -> [SimulatorAction] { bytes.isEmpty ? [] : [.write(bytes)] }
 
     /// A measurement started by the board's own key, sent at once.
     private mutating func push() -> [SimulatorAction] {
         guard step == nil, next < script.records.count, let record else { return [] }
-        var actions: [SimulatorAction] = [.write(board.pressure(Self.pressures[2]))] + end()
+        var actions = (Make.push == .run ? say(board.pressure(Self.pressures[2])) : []) + end()
         if !Make.sendsResults, record.failure == nil { actions.append(.write(board.result(record))) }
         return actions + (next < script.records.count ? [.arm(.poll, script.interval)] : [])
     }

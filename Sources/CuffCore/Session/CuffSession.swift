@@ -188,10 +188,3 @@ public struct SessionContext: Sendable {
         return memory.filter { $0.key.hasPrefix(start) && $0.value == [1] }.map { String($0.key.dropFirst(start.count)) }.sorted()
     }
 }
-
-extension SessionActions {
-    /// Reports a gap between frames.
-    public mutating func report(skipped bytes: Int, _ fault: FrameFault) {
-        append(.report(.skipped(bytes: bytes, fault)))
-    }
-}

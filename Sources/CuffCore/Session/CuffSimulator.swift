@@ -53,6 +53,34 @@ public struct SimulatorScript: Sendable {
     }
 }
 
+extension SimulatorScript {
+    /// The successful records: what most memories hold.
+    var stored: [SimulatedRecord] { records.filter { $0.failure == nil } }
+}
+
+/// A simulated cuff that changes nothing in itself: it answers each report or write.
+struct AnsweringSimulator: CuffSimulator {
+    let answer: @Sendable ([UInt8]) -> [SimulatorAction]
+
+    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
+        guard case .received(let bytes) = event else { return [] }
+        return answer(bytes)
+    }
+}
+
+extension [UInt8] {
+    /// Removes the first `length` bytes that `isQuestion` accepts, and all before them; `nil` if more are needed.
+    mutating func takeQuestion(of length: Int, where isQuestion: ([UInt8]) -> Bool) -> [UInt8]? {
+        while count >= length {
+            let question = Array(prefix(length))
+            let isWhole = isQuestion(question)
+            removeFirst(isWhole ? length : 1)
+            if isWhole { return question }
+        }
+        return nil
+    }
+}
+
 /// One measurement in a simulated memory. Values are in mmHg and beats per minute.
 public struct SimulatedRecord: Sendable, Hashable {
     /// In mmHg and, for the pulse, beats per minute; not checked.
@@ -80,6 +108,9 @@ public struct SimulatedRecord: Sendable, Hashable {
         self.flags = flags
         self.failure = failure
     }
+
+    /// Systolic and diastolic pressure and pulse, a byte each.
+    var bytes: [UInt8] { [systolic, diastolic, pulse].map { UInt8(clamping: $0) } }
 
     /// Measurements at least an hour apart, from 2026-05-05 07:31; reproducible by seed.
     public static func sample(count: Int, seed: UInt64) -> [SimulatedRecord] {

@@ -10,8 +10,8 @@ extension MeasuringSession {
         actions.append(.write(stopCommand))
         actions.append(.live(.aborted))
         requests.end(into: &actions)
-        for timer in [TimerID.overall, .silence, .poll] { actions.append(.disarm(timer)) }
-        actions.append(.arm(.response, limit))
+        for timer in [TimerID.overall, .silence, .poll] { actions.disarm(timer) }
+        actions.arm(.response, limit)
     }
 
     mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {

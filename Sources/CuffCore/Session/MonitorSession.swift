@@ -20,7 +20,7 @@ extension MonitorSession {
     var isListening: Bool { mode == .listening }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        guard command != .follow else { return actions.append(.arm(.poll, Self.patience)) }
+        guard command != .follow else { return actions.arm(.poll, Self.patience) }
         mode = .reading
         ask(into: &actions)
     }
@@ -29,7 +29,7 @@ extension MonitorSession {
         asks = true
         guard mode == .listening else { return ask(Self.request, into: &actions) }
         for bytes in Self.request.writes { actions.append(.write(bytes)) }
-        actions.append(.arm(.poll, Self.interval))
+        actions.arm(.poll, Self.interval)
     }
 
     mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
@@ -44,7 +44,7 @@ extension MonitorSession {
 
     mutating func settle(_ why: String, into actions: inout SessionActions) {
         guard mode == .reading else { return }
-        actions.append(.report(.note(why)))
+        actions.note(why)
         conclude(.complete, into: &actions)
     }
 }

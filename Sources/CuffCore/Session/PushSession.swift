@@ -21,7 +21,7 @@ package struct PushSession<Format: FrameFormat>: FramedSession {
         if let reading = decode(reader.buffer.span.extracting(range)) {
             actions.emit(reading)
         } else {
-            actions.append(.report(.ignored("a frame of no known kind", bytes(of: range))))
+            actions.ignore("a frame of no known kind", bytes(of: range))
         }
     }
 }

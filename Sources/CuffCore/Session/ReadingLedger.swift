@@ -257,6 +257,20 @@ public struct DumpOccurrences: Sendable {
     /// Nothing marked yet; use one value per dump.
     public init() {}
 
+    /// The readings of a row of records, marked; `nil` if one is no record.
+    static func readings(
+        _ bytes: Span<UInt8>, _ range: Range<Int>, each length: Int, _ decode: (Span<UInt8>) -> Reading?
+    ) -> [Reading]? {
+        var occurrences = DumpOccurrences()
+        var readings: [Reading] = []
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: length) {
+            guard start + length <= bytes.count, var reading = decode(bytes.extracting(start..<(start + length))) else { return nil }
+            occurrences.mark(&reading)
+            readings.append(reading)
+        }
+        return readings
+    }
+
     /// Sets `repetition` to `inDump`, and `occurrence` to the number of equal records (bytes and user) before.
     public mutating func mark(_ reading: inout Reading) {
         let user = UInt64(truncatingIfNeeded: reading.user ?? -1)

@@ -17,8 +17,7 @@ extension RecordwiseSession {
 
     /// At most three times, two seconds each.
     static func request(_ question: [UInt8]) -> Request<[UInt8]> {
-        let filler = [UInt8](repeating: filling.with, count: max(0, filling.report - question.count))
-        return Request(question, question + filler, within: .seconds(2), attempts: 3)
+        Request(question, question.padded(to: filling.report, with: filling.with), within: .seconds(2), attempts: 3)
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {

@@ -64,7 +64,7 @@ public struct Requests<Question: Equatable & Sendable>: Sendable {
         isAwaiting = true
         isPaused = false
         for bytes in current.writes { actions.append(.write(bytes)) }
-        actions.append(.arm(.response, current.limit))
+        actions.arm(.response, current.limit)
         return true
     }
 
@@ -72,7 +72,7 @@ public struct Requests<Question: Equatable & Sendable>: Sendable {
     public mutating func pause(_ duration: Duration, into actions: inout SessionActions) -> Bool {
         guard canRepeat else { return false }
         isPaused = true
-        actions.append(.arm(.response, duration))
+        actions.arm(.response, duration)
         return true
     }
 
@@ -81,6 +81,6 @@ public struct Requests<Question: Equatable & Sendable>: Sendable {
         guard isAwaiting else { return }
         isAwaiting = false
         isPaused = false
-        actions.append(.disarm(.response))
+        actions.disarm(.response)
     }
 }

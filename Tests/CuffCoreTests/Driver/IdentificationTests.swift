@@ -51,6 +51,19 @@ import Testing
         }
     }
 
+    /// A record of zeros has the shape of one of `veroval-bpm25`, which has no check: in a report that is filled it is no evidence.
+    @Test(arguments: [[], [0x41, 0x07, 0x01, 0x01], [0x48, 0x41, 0x02, 0x13, 0x01, 0x02]] as [[UInt8]])
+    func filledReports_AreNoAnswersOfAVeroval(_ start: [UInt8]) throws {
+        let report = start + [UInt8](repeating: 0, count: 64 - start.count)
+        let berry: [UInt8] = [0x55, 0xAA, 0x04, 0x02, 0x01, 0xF8]
+        for bytes in [report, report + report, report + berry, berry + report] {
+            let found = Identification.candidates(of: [CaptureItem(.fromCuff(bytes))], among: CuffFamilies.all).map(\.driver)
+            #expect(!found.contains("veroval-bpm25"), "\(found)")
+            #expect(found.contains("berry-pm6750") == (bytes.count % 64 != 0), "\(found)")
+            #expect(found.contains("contec-08a") == (start.first == 0x48 && bytes.starts(with: start)), "\(found)")
+        }
+    }
+
     @Test func nothing_FitsNobody() {
         #expect(Identification.candidates(of: [], among: CuffFamilies.all).isEmpty)
     }

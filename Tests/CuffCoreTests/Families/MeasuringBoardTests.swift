@@ -20,8 +20,8 @@ import Testing
         for (identifier, text) in [(0x55, "55 D5"), (0x56, "56 D6"), (0x5B, "5B DB"), (0x5E, "5E DE")] as [(UInt8, String)] {
             #expect(PackedFrame.encode(identifier) == bytes(text))
         }
-        #expect(LeyutekBoard.command(0x80) == bytes("14 81 80 80 80 80 80 80 80 95"))
-        #expect(LeyutekBoard.command(0x81) == bytes("14 81 81 80 80 80 80 80 80 96"))
+        #expect(Leyutek.encode(0x80) == bytes("14 81 80 80 80 80 80 80 80 95"))
+        #expect(Leyutek.encode(0x81) == bytes("14 81 81 80 80 80 80 80 80 96"))
     }
 
     @Test func packed_DataComeBackWhole() {
@@ -62,8 +62,8 @@ import Testing
 
     @Test(arguments: ["ibio-board", "leyutek-pct", "fa-nibp"]) func resultWithoutAnEnd_IsNoReading(_ id: String) throws {
         let results: [String: [UInt8]] = [
-            "ibio-board": IBioSimulatedBoard([:]).result(SimulatedRecord.sample(count: 1, seed: 1)[0]),
-            "leyutek-pct": LeyutekSimulatedBoard([:]).result(SimulatedRecord.sample(count: 1, seed: 1)[0]),
+            "ibio-board": PackedSimulatedBoard<IBio>([:]).result(SimulatedRecord.sample(count: 1, seed: 1)[0]),
+            "leyutek-pct": PackedSimulatedBoard<Leyutek>([:]).result(SimulatedRecord.sample(count: 1, seed: 1)[0]),
             "fa-nibp": FaSimulatedBoard([:]).result(SimulatedRecord.sample(count: 1, seed: 1)[0]),
         ]
         var session = try driver(id).makeSession(SessionContext())
@@ -104,9 +104,9 @@ import Testing
         }
         func isStop(_ action: SessionAction) -> Bool { if case .write([0x56, 0xD6]) = action { true } else { false } }
         _ = session.handle(.command(.measure))
-        let below = receive(0x24, [patient, 0, 0, 0, 0]) + receive(0x20, IBioSimulatedBoard.words([tooHigh - 1]) + [0, 1])
+        let below = receive(0x24, [patient, 0, 0, 0, 0]) + receive(0x20, [UInt8](bigEndian: [tooHigh - 1]) + [0, 1])
         #expect(!below.contains(where: isStop))
-        let above = receive(0x20, IBioSimulatedBoard.words([tooHigh]) + [0, 1])
+        let above = receive(0x20, [UInt8](bigEndian: [tooHigh]) + [0, 1])
         #expect(above.contains(where: isStop))
         #expect(above.contains { if case .live(.failed(let failure)) = $0 { failure.reason == .overPressure } else { false } })
     }
@@ -115,7 +115,7 @@ import Testing
         for values in [[0, 80, 93], [120, 0, 93], [120, -1, 93], [-100, 80, 93]] {
             var session = CuffDriver.iBioBoard.makeSession(SessionContext())
             let frames =
-                PackedFrame.encode(0x21, [1]) + PackedFrame.encode(0x22, IBioSimulatedBoard.words(values))
+                PackedFrame.encode(0x21, [1]) + PackedFrame.encode(0x22, [UInt8](bigEndian: values))
                 + PackedFrame.encode(0x23, [0, 70])
             #expect(contents(session.handle(.received(frames))) == [.failure(.init(.noValue))], "\(values)")
         }

@@ -24,6 +24,39 @@ import Testing
         #expect(Conversation(.uscomBPplus, .information).identity?.id == "015D90DE1A0000DA")
     }
 
+    /// The device lists a hundred at a time; without `pages` all are read, up to ten lists.
+    @Test(arguments: [(nil, 99, 1), (nil, 100, 2), (nil, 250, 3), (nil, 1001, 10), ("1", 250, 1), ("2", 250, 2)] as [(String?, Int, Int)])
+    func memory_OfSeveralPages_IsReadOldestFirst(_ pages: String?, _ count: Int, _ lists: Int) {
+        let records = SimulatedRecord.sample(count: count, seed: 1)
+        let context = SessionContext(options: pages.map { ["pages": $0] } ?? [:])
+        let talk = Conversation(.uscomBPplus, .readMemory(user: nil), script: SimulatorScript(records: records), context: context)
+        #expect(talk.outcome == .complete)
+        #expect(talk.readings.map { $0.clock.time } == records.suffix(100 * lists).map { $0.time })
+        #expect(talk.writes.filter { $0.first == UInt8(ascii: "i") } == (0..<lists).map { Array("i \($0)\r\n".utf8) })
+    }
+
+    /// No document says what comes behind the last page: the first page again, a refusal and silence each end the list.
+    @Test(arguments: ["again", "refusal", "silence"]) func list_ThatDoesNotGoOn_IsReadAsFarAsItCame(_ second: String) {
+        var session = UscomSession(SessionContext())
+        _ = session.handle(.command(.readMemory(user: nil)))
+        let content = "IDs_Content" + (1...100).map { " \($0)" }.joined()
+        let page = lines("IDs_H \(content.utf8.count + 2) \(UscomCheck.of(Array((content + "\r\n").utf8)))", content)
+        var actions = session.handle(page)
+        #expect(written(actions) == ["i 1\r\n"])
+        switch second {
+        case "again": actions = session.handle(page)
+        case "refusal": actions = session.handle(lines("F 14"))
+        default: for _ in 0..<3 { actions = session.handle(.timerFired(.response)) }
+        }
+        #expect(written(actions) == ["d 5\r\n"])
+        actions = session.handle(lines("D 5"))
+        #expect(written(actions) == ["r 100\r\n"])
+    }
+
+    private func written(_ actions: [SessionAction]) -> [String] {
+        actions.compactMap { if case .write(let bytes) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil } }
+    }
+
     @Test func measure_GivesLivePressureAndTheResult() {
         let record = SimulatedRecord.sample(count: 3, seed: 1)[0]
         let talk = Conversation(.uscomBPplus, .measure)

@@ -71,7 +71,7 @@ struct Accutorr3Session: FramedSession {
         receiveRest(into: &actions)
         if reader.frames > 0 {
             let lines = "\(reader.frames) line\(reader.frames == 1 ? "" : "s") of values"
-            actions.append(.report(.note("\(lines); framing only, no readings")))
+            actions.note("\(lines); framing only, no readings")
         }
         finish(.complete, into: &actions)
     }

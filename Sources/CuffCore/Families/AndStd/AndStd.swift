@@ -201,7 +201,7 @@ struct AndStdSession: FramedSession, MeasuringSession {
         if byte == AndStdFrame.ack {
             requests.end(into: &actions)
             // Longer than E24, the cuff's own limit, which its sources do not quantify: guess.
-            actions.append(.arm(.overall, .seconds(240)))
+            actions.arm(.overall, .seconds(240))
             actions.append(.live(.started))
         } else {
             actions.append(.live(.failed(.init(.unknown, code: "NAK"))))
@@ -217,7 +217,7 @@ struct AndStdSession: FramedSession, MeasuringSession {
 
     private mutating func resultWasAwaited(into actions: inout SessionActions) {
         if mode == .measuring { actions.append(.live(.ended)) }
-        actions.append(.disarm(.overall))
+        actions.disarm(.overall)
         if wantsPulseTable {
             mode = .tabulating
             ask(.pulseTable, attempts: 1, into: &actions)
@@ -258,10 +258,10 @@ struct AndStdSession: FramedSession, MeasuringSession {
                 }
                 actions.append(.live(.oscillation(.mmHg(pressure), amplitude: UInt16(clamping: amplitude))))
             }
-            if unread > 0 { actions.append(.report(.ignored("pairs of a pulse table that cannot be read", frame))) }
+            if unread > 0 { actions.ignore("pairs of a pulse table that cannot be read", frame) }
             if mode == .tabulating { finish(.complete, into: &actions) }
         } else if AndStdCommand(rawValue: String(decoding: text, as: UTF8.self)) == nil {
-            actions.append(.report(.ignored("a frame of no known kind", frame)))
+            actions.ignore("a frame of no known kind", frame)
         }
     }
 

@@ -85,29 +85,12 @@ enum AndStdResult {
 
     /// The error table of the TM-2655P (documented [1]); an unreadable or unlisted code stays `unknown`.
     static func failure(_ code: Int?) -> MeasurementFailure {
-        guard let code else { return MeasurementFailure(.unknown) }
-        let reason: FailureReason =
-            switch code {
-            case 0: .noValue
-            case 11, 15: .noInflation
-            case 12, 42: .insufficientPressure
-            case 13: .inflationTooFast
-            case 21: .deflationTooSlow
-            case 22: .deflationTooFast
-            case 23: .overPressure
-            case 24: .timeout
-            case 43: .noPulse
-            case 44: .movement
-            case 45: .diastolicNotFound
-            case 46: .meanNotFound
-            case 48: .systolicNotFound
-            case 61: .pulseNotFound
-            case 63: .outOfRange
-            default: .unknown
-            }
-        var text = ShortText("E")
-        text.append(0x30 + UInt8(code / 10 % 10))
-        text.append(0x30 + UInt8(code % 10))
-        return MeasurementFailure(reason, code: text)
+        code.map { failures.failure($0, ShortText("E" + Decimal.text($0, 2))) } ?? MeasurementFailure(.unknown)
     }
+
+    private static let failures: [Int: FailureReason] = [
+        0: .noValue, 11: .noInflation, 12: .insufficientPressure, 13: .inflationTooFast, 15: .noInflation, 21: .deflationTooSlow,
+        22: .deflationTooFast, 23: .overPressure, 24: .timeout, 42: .insufficientPressure, 43: .noPulse, 44: .movement,
+        45: .diastolicNotFound, 46: .meanNotFound, 48: .systolicNotFound, 61: .pulseNotFound, 63: .outOfRange,
+    ]
 }

@@ -53,7 +53,6 @@ struct AndStdSimulator: CuffSimulator {
 
     private func result(_ record: SimulatedRecord) -> [UInt8] {
         func three(_ value: Int) -> String { String("  \(value)".suffix(3)) }
-        func two(_ value: Int) -> String { String("0\(value)".suffix(2)) }
         let failed = record.failure != nil
         let values = failed ? ["  0", "  0", "  0", "  0"] : [record.systolic, record.mean, record.diastolic, record.pulse].map(three)
         if script.options["variant"] == "inbody" {
@@ -61,11 +60,9 @@ struct AndStdSimulator: CuffSimulator {
                 "\(String(repeating: "0", count: 27))S\(values[0])\u{1E}M000\u{1E}D\(values[2])\u{1E}P\(values[3])\u{1E}O00\u{1E}0000\u{1E}"
             )
         }
-        let time = record.time
-        let stamp = two(Int(time.year) % 100) + two(Int(time.month)) + two(Int(time.day)) + two(Int(time.hour)) + two(Int(time.minute))
         let error = failed ? "E44" : "E00"
         return frame(
-            "TM2655\u{1E}\(stamp)\u{1E}RB\u{1E}M\u{1E}\(error)\u{1E}S\(values[0])\u{1E}M\(values[1])\u{1E}D\(values[2])\u{1E}P\(values[3])\u{1E}I17\u{1E}L139\u{1E}"
+            "TM2655\u{1E}\(record.time.printed)\u{1E}RB\u{1E}M\u{1E}\(error)\u{1E}S\(values[0])\u{1E}M\(values[1])\u{1E}D\(values[2])\u{1E}P\(values[3])\u{1E}I17\u{1E}L139\u{1E}"
         )
     }
 

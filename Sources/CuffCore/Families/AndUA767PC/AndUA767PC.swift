@@ -42,14 +42,13 @@ struct AndUA767PCSession: FinishingSession {
     /// Ten characters take 11 ms at 9600; USB adapters delay bytes by up to 16 ms. How long the cuff may pause within a result is a guess.
     static let silence = Duration.milliseconds(300)
 
-    private var burst: [UInt8] = []
-    private var lost = 0
+    private var burst = Burst(limit: Self.maximumBurst)
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.andUA767PC.capabilities }
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
-        gather(bytes)
-        actions.append(.arm(.silence, Self.silence))
+        burst.append(bytes)
+        actions.arm(.silence, Self.silence)
     }
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
@@ -61,22 +60,9 @@ struct AndUA767PCSession: FinishingSession {
         finish(.complete, into: &actions)
     }
 
-    private mutating func gather(_ bytes: [UInt8]) {
-        if lost > 0 || burst.count + bytes.count > Self.maximumBurst {
-            lost += burst.count + bytes.count
-            burst.removeAll()
-        } else {
-            burst += bytes
-        }
-    }
-
     private mutating func settle(into actions: inout SessionActions) {
-        let bytes = burst
-        burst.removeAll()
-        if lost > 0 {
-            actions.report(skipped: lost, .tooLong)
-            lost = 0
-        } else if let readings = Self.readings(bytes.span) {
+        guard let bytes = burst.take(into: &actions) else { return }
+        if let readings = Self.readings(bytes.span) {
             for reading in readings { actions.emit(reading) }
         } else {
             actions.report(skipped: bytes.count, bytes.count % Self.length == 0 ? .badCharacter : .badLength)
@@ -105,12 +91,10 @@ struct AndUA767PCSession: FinishingSession {
         } else if diastolic == 0 {
             content = .failure(.init(.noValue))
         } else {
-            content = .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(difference + diastolic), diastolic: .mmHg(diastolic),
-                    // A value other than a mean would hardly lie between the two, and is dropped.
-                    mean: (diastolic...(difference + diastolic)).contains(last) ? .mmHg(last) : nil,
-                    pulse: pulse > 0 ? PulseRate(pulse) : nil, pulseAbsence: pulse > 0 ? .none : .notMeasured))
+            var pressure = BloodPressure.mmHg(difference + diastolic, diastolic, pulseOrZero: pulse)
+            // A value other than a mean would hardly lie between the two, and is dropped.
+            if diastolic...(difference + diastolic) ~= last { pressure.mean = .mmHg(last) }
+            content = .bloodPressure(pressure)
         }
         return Reading(content, driver: "and-ua767pc", flags: .noMeasurementCheck, origin: .push, raw: RawBytes(text))
     }

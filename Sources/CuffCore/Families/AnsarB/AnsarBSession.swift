@@ -9,12 +9,10 @@ struct AnsarBSession: FramedSession {
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         guard let line = AnsarBFrame.line(reader.buffer.span.extracting(range)), let result = AnsarBResult(line) else {
-            return actions.append(.report(.ignored("a message without a readable NIBP line", [])))
+            return actions.ignore("a message without a readable NIBP line", [])
         }
         guard !result.isEmpty else { return wasEmpty = true }
-        guard let pressure = result.pressure else {
-            return actions.append(.report(.ignored("values that are no blood pressure", line)))
-        }
+        guard let pressure = result.pressure else { return actions.ignore("values that are no blood pressure", line) }
         let reading = Reading(
             .bloodPressure(pressure), driver: "ansar-b", flags: .noMeasurementCheck, origin: .memory, raw: RawBytes(result.text))
         _ = standing.receive(reading, result, isNew: wasEmpty, emitted: &emitted, into: &actions)

@@ -43,7 +43,7 @@ extension CuffDriver {
         options: ["patient": "adult, child or neonate: set before a measurement"],
         startCommands: [BerryPM6750Command.start],
         makeSession: { BerryPM6750Session($0) },
-        makeSimulator: { BerryPM6750Simulator($0) },
+        makeSimulator: { BoardSimulator<BerrySimulatedBoard>($0) },
         findFrames: { FrameReader.find(BerryPM6750Frame(), in: $0) },
         redaction: .nothing)
 }
@@ -74,14 +74,7 @@ struct BerryPM6750Frame: FrameFormat {
 enum BerryPM6750Command {
     static let start = BerryPM6750Frame.encode([0x02, 0x01])
     static let stop = BerryPM6750Frame.encode([0x02, 0x00])
-    static func patient(_ name: String) -> [UInt8]? {
-        switch name {
-        case "adult": BerryPM6750Frame.encode([0x09, 0x01])
-        case "child": BerryPM6750Frame.encode([0x09, 0x02])
-        case "neonate": BerryPM6750Frame.encode([0x09, 0x03])
-        default: nil
-        }
-    }
+    static let patients: [String: [UInt8]] = ["adult": [0x09, 0x01], "child": [0x09, 0x02], "neonate": [0x09, 0x03]]
 }
 
 struct BerryPM6750Session: FramedSession, MeasuringSession {
@@ -108,7 +101,7 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
     private var wasStarted = false
 
     init(_ context: SessionContext) {
-        patient = context.options["patient"].flatMap { BerryPM6750Command.patient($0) }
+        patient = context.options["patient"].flatMap { BerryPM6750Command.patients[$0] }.map(BerryPM6750Frame.encode)
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
@@ -121,7 +114,7 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
             isMeasuring = true
             if let patient { actions.append(.write(patient)) }
             ask(Request(true, BerryPM6750Command.start, within: .seconds(5), attempts: 1), into: &actions)
-            actions.append(.arm(.overall, Self.limit))
+            actions.arm(.overall, Self.limit)
         case .stop:
             // It keeps sending packets, which show when it has stopped.
             isStopping = true
@@ -154,12 +147,12 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
             receive(pressures: bytes(of: range), into: &actions)
             awaitNext(into: &actions)
         } else if !Self.otherChannels.contains(type) {
-            actions.append(.report(.ignored("a packet of no known kind", bytes(of: range))))
+            actions.ignore("a packet of no known kind", bytes(of: range))
         }
     }
 
     private func awaitNext(into actions: inout SessionActions) {
-        if isMeasuring, isRunning, !isStopping, !isFinished { actions.append(.arm(.silence, Self.silence)) }
+        if isMeasuring, isRunning, !isStopping, !isFinished { actions.arm(.silence, Self.silence) }
     }
 
     private mutating func receive(pressures frame: [UInt8], into actions: inout SessionActions) {
@@ -179,9 +172,7 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
         default:
             // A result of before the start looks the same: only one after a running packet is new.
             guard isRunning else { return isStopping ? finish(.complete, into: &actions) : () }
-            guard status != 0 || Self.isBelievable(frame.span) else {
-                return actions.append(.report(.ignored("pressures out of their order", frame)))
-            }
+            guard status != 0 || Self.isBelievable(frame.span) else { return actions.ignore("pressures out of their order", frame) }
             isRunning = false
             let reading = Self.reading(frame.span, origin: wasStarted ? .measurement : .push)
             wasStarted = false
@@ -204,12 +195,10 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
     /// The end of a measurement: pressures, or the reason for having no pressures.
     static func reading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading {
         let status = status(frame)
-        let systolic = Int(frame.byte(6) ?? 0)
-        let mean = Int(frame.byte(7) ?? 0)
-        let diastolic = Int(frame.byte(8) ?? 0)
+        let (systolic, mean, diastolic) = (Int(frame.byte(6) ?? 0), Int(frame.byte(7) ?? 0), Int(frame.byte(8) ?? 0))
         let content: Reading.Content
         if status != 0 {
-            content = .failure(failure(status))
+            content = .failure(failures.failure(Int(status)))
         } else if systolic == 0 || diastolic == 0 || systolic > 250 || diastolic > 250 {
             content = .failure(.init(systolic > 250 || diastolic > 250 ? .outOfRange : .noValue))
         } else {
@@ -222,17 +211,7 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
         return Reading(content, driver: "berry-pm6750", origin: origin, raw: RawBytes(frame))
     }
 
-    static func failure(_ status: UInt8) -> MeasurementFailure {
-        let reason: FailureReason =
-            switch status {
-            case 2: .stopped
-            case 3: .overPressure
-            case 4: .cuffLoose
-            case 5: .timeout
-            case 7: .movement
-            case 8: .outOfRange
-            default: .unknown
-            }
-        return MeasurementFailure(reason, code: ShortText("\(status)"))
-    }
+    static let failures: [Int: FailureReason] = [
+        2: .stopped, 3: .overPressure, 4: .cuffLoose, 5: .timeout, 7: .movement, 8: .outOfRange,
+    ]
 }

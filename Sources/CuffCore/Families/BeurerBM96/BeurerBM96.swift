@@ -35,7 +35,7 @@ extension CuffDriver {
         sources: ["roose242/bmtoolkit (bmquery.py, README)"],
         simulatorOptions: ["pc-mode": "no: it is not in its PC mode and says nothing"],
         makeSession: { _ in BeurerBM96Session() },
-        makeSimulator: { BeurerBM96Simulator($0) },
+        makeSimulator: { AnsweringSimulator.beurerBM96($0) },
         findFrames: { BeurerBM96Report.find(in: $0) },
         redaction: .beurerBM96)
 }
@@ -58,18 +58,15 @@ enum BeurerBM96Report {
     /// The answers in a row of whole reports, if one is a record, or `55` or a name: relatives of this cuff have reports of 8 bytes. Filling
     /// alone is no answer.
     static func find(in bytes: [UInt8]) -> FoundFrames {
-        let size = Int(CuffDriver.beurerBM96.reports.input)
-        var found = FoundFrames()
         var isSure = false
-        for start in stride(from: 0, through: bytes.count - size, by: size) {
-            let report = bytes.span.part(start, size)
+        let found = FoundFrames(reports: Int(CuffDriver.beurerBM96.reports.input), of: bytes) { report in
             let end = report.lastIndex { $0 != filler }.map { $0 + 1 } ?? 0
-            let content = report[..<end]
-            let isText = end >= 2 && content.allSatisfy { 0x20...0x7E ~= $0 }
-            let isRecord = content.count == recordLength && self.isRecord(report)
-            guard end <= longestAnswer, isText || isRecord || counts(report) != nil || content.elementsEqual([ready]) else { continue }
+            let isText = end >= 2 && report[..<end].allSatisfy { 0x20...0x7E ~= $0 }
+            let isRecord = end == recordLength && self.isRecord(report)
+            let isKnown = isText || isRecord || counts(report) != nil || report[..<end].elementsEqual([ready])
+            guard isKnown, end <= longestAnswer else { return false }
             isSure = isSure || isText || isRecord || end == 1
-            found.ranges.append(start..<(start + size))
+            return true
         }
         return isSure ? found : FoundFrames()
     }
@@ -95,14 +92,9 @@ enum BeurerBM96Report {
         case 0, 2: break
         default: flags.insert(.qualityNoted)
         }
-        let time = DeviceTime(
-            year: 2000 + Int(bytes[8]), month: Int(bytes[7]), day: Int(bytes[6]), hour: Int(bytes[4]), minute: Int(bytes[5]))
-        let pulse = Int(bytes[13])
         return Reading(
-            .bloodPressure(
-                .mmHg(Int(bytes[11]), Int(bytes[12]), pulseOrZero: pulse)),
-            driver: "beurer-bm96", user: Int32(bytes[0]) + 1, flags: flags,
-            clock: time.month == 0 && time.day == 0 ? .unset : DeviceClock(time), origin: .memory,
-            raw: RawBytes(Array(record[..<recordLength])))
+            .bloodPressure(.mmHg(Int(bytes[11]), Int(bytes[12]), pulseOrZero: Int(bytes[13]))), driver: "beurer-bm96",
+            user: Int32(bytes[0]) + 1, flags: flags, clock: DeviceClock(orUnset: bytes.time(year: 8, month: 7, day: 6, hour: 4, minute: 5)),
+            origin: .memory, raw: RawBytes(Array(record[..<recordLength])))
     }
 }

@@ -1,21 +1,15 @@
 extension Redaction {
     /// Day, month and year of every record `u i ? sensor h m D M Y flags ? …`, and its two unknown bytes; the rows of ECGs are cleared.
     /// Answers of one and two bytes and the cuff's name stay. There is no check.
-    static let beurerBM96 = Redaction { reports, side, work in
-        guard side == .fromCuff else { return }
-        for index in reports.indices {
-            var report = reports[index]
-            guard let first = report.first, first != BeurerBM96Report.filler else { continue }
-            let used = (report.lastIndex { $0 != BeurerBM96Report.filler } ?? 0) + 1
-            let isText = report[..<used].allSatisfy { $0 >= 0x20 && $0 < 0x7F }
-            if isBM96Record(report, used) {
-                work.shiftBytes(&report, year: 8, month: 7, day: 6)
-                work.clear(&report, 2..<3, .unknown)
-                work.clear(&report, 10..<11, .unknown)
-            } else if used > 2, !isText {
-                work.clear(&report, 0..<used, .unknown)
-            }
-            reports[index] = report
+    static let beurerBM96 = reports { report, work in
+        guard let first = report.first, first != BeurerBM96Report.filler else { return }
+        let used = (report.lastIndex { $0 != BeurerBM96Report.filler } ?? 0) + 1
+        if isBM96Record(report, used) {
+            work.shiftBytes(&report, year: 8, month: 7, day: 6)
+            work.clear(&report, 2..<3, .unknown)
+            work.clear(&report, 10..<11, .unknown)
+        } else if used > 2, report[..<used].contains(where: { $0 < 0x20 || $0 > 0x7E }) {
+            work.clear(&report, 0..<used, .unknown)
         }
     }
 

@@ -27,19 +27,17 @@ struct BeurerBM96Session: RecordwiseSession {
         let asked = requests.sent ?? []
         switch asked.first {
         case 0xAA:
-            guard start == 0x55 else {
-                return actions.append(.report(.ignored("an answer to AA that is not 55", Array(report.prefix(16)))))
-            }
+            guard start == 0x55 else { return actions.ignore("an answer to AA that is not 55", Array(report.prefix(16))) }
         case 0xA1: actions.append(.identify(DeviceIdentity(manufacturer: "Beurer", model: BeurerBM96Report.name(report))))
         case 0xA2:
             guard let counts = BeurerBM96Report.counts(report) else {
-                return actions.append(.report(.ignored("numbers of records with more behind them", Array(report.prefix(16)))))
+                return actions.ignore("numbers of records with more behind them", Array(report.prefix(16)))
             }
             if requests.isAwaiting { planRecords(counts, into: &actions) }
         case 0xA3 where asked.count == 3: guard receiveRecord(report, asked, into: &actions) else { return }
         // An ECG, requested by other software.
         case 0xA4?, 0xA5?: return
-        default: return actions.append(.report(.ignored("a report that answers no question", Array(report.prefix(16)))))
+        default: return actions.ignore("a report that answers no question", Array(report.prefix(16)))
         }
         if requests.isAwaiting { askNext(into: &actions) }
     }
@@ -53,7 +51,7 @@ struct BeurerBM96Session: RecordwiseSession {
 
     private mutating func receiveRecord(_ report: [UInt8], _ asked: [UInt8], into actions: inout SessionActions) -> Bool {
         guard report.count >= BeurerBM96Report.recordLength, Array(report[..<2]) == Array(asked.dropFirst()) else {
-            actions.append(.report(.ignored("a record other than the one that was asked for", Array(report.prefix(16)))))
+            actions.ignore("a record other than the one that was asked for", Array(report.prefix(16)))
             return false
         }
         let record = Array(report[..<BeurerBM96Report.recordLength])
@@ -63,10 +61,10 @@ struct BeurerBM96Session: RecordwiseSession {
             dump.mark(&reading)
             actions.emit(reading)
         } else if record[3] == BeurerBM96Report.ecgSensor {
-            actions.append(.report(.note("record \(Int(record[1]) + 1) of user \(Int(record[0]) + 1) is an ECG and was passed over")))
+            actions.note("record \(Int(record[1]) + 1) of user \(Int(record[0]) + 1) is an ECG and was passed over")
         } else {
             unread += 1
-            actions.append(.report(.ignored("a record without a blood pressure", record)))
+            actions.ignore("a record without a blood pressure", record)
         }
         return true
     }

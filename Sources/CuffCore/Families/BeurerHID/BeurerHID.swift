@@ -35,7 +35,7 @@ extension CuffDriver {
         sources: ["muling-tt/beurer_bm58", "roose242/bmdump", "beep-projects/bpconnect"],
         simulatorOptions: ["pc-mode": "no: it is not in its PC mode and says nothing"],
         makeSession: { _ in BeurerHIDSession() },
-        makeSimulator: { BeurerHIDSimulator($0) },
+        makeSimulator: { AnsweringSimulator.beurerHID($0) },
         decodeRecord: { record, _ in BeurerHIDReport.reading(record, after: []) },
         redaction: .beurerHID)
 }
@@ -44,9 +44,7 @@ enum BeurerHIDReport {
     static let filler: UInt8 = 0xF4
     static let noRecord: UInt8 = 0xA9
 
-    static func question(_ bytes: [UInt8]) -> [UInt8] {
-        bytes + [UInt8](repeating: filler, count: max(0, 8 - bytes.count))
-    }
+    static func question(_ bytes: [UInt8]) -> [UInt8] { bytes.padded(to: 8, with: filler) }
 
     static func isSingle(_ report: [UInt8]) -> Bool { report.dropFirst().allSatisfy { $0 == filler } }
 
@@ -54,28 +52,17 @@ enum BeurerHIDReport {
     static func reading(_ report: [UInt8], after previous: [UInt8]) -> Reading? {
         guard report.count == 8, !isSingle(report) else { return nil }
         if report[0] == noRecord && report.dropFirst() == previous.dropFirst() { return nil }
-        let bytes = report.span
-        guard let systolic = bytes.byte(0), let diastolic = bytes.byte(1), let pulse = bytes.byte(2),
-            let month = bytes.byte(3), let day = bytes.byte(4), let hour = bytes.byte(5), let minute = bytes.byte(6),
-            let year = bytes.byte(7)
-        else { return nil }
+        let (month, day, year) = (report[3], report[4], report[7])
         var flags: MeasurementFlags = []
         if year & 0x80 != 0 { flags.insert(.irregularPulse) }
         if month & 0x80 != 0 { flags.insert(.bodyMovement) }
-        let clock: DeviceClock =
-            if month & 0x0F == 0 && day & 0x1F == 0 {
-                .unset
-            } else if year & 0x60 != 0 {
-                .impossible(nil)
-            } else {
-                DeviceClock(
-                    DeviceTime(
-                        year: 2000 + Int(year & 0x1F), month: Int(month & 0x0F), day: Int(day & 0x1F), hour: Int(hour),
-                        minute: Int(minute)))
-            }
+        let time = DeviceTime(
+            year: 2000 + Int(year & 0x1F), month: Int(month & 0x0F), day: Int(day & 0x1F), hour: Int(report[5]), minute: Int(report[6]))
+        let clock = DeviceClock(orUnset: time)
         return Reading(
-            .bloodPressure(.mmHg(Int(systolic) + 25, Int(diastolic) + 25, pulse: Int(pulse))), driver: "beurer-hid",
-            user: day & 0x80 != 0 ? 2 : 1, flags: flags, clock: clock, origin: .memory, raw: RawBytes(report))
+            .bloodPressure(.mmHg(Int(report[0]) + 25, Int(report[1]) + 25, pulse: Int(report[2]))), driver: "beurer-hid",
+            user: day & 0x80 != 0 ? 2 : 1, flags: flags, clock: year & 0x60 != 0 && clock != .unset ? .impossible(nil) : clock,
+            origin: .memory, raw: RawBytes(report))
     }
 }
 
@@ -116,13 +103,9 @@ struct BeurerHIDSession: RecordwiseSession {
         let asked = requests.sent ?? []
         switch asked.first {
         case 0xAA:
-            guard report[0] == 0x55 else {
-                return actions.append(.report(.ignored("an answer to AA that is not 55", report)))
-            }
+            guard report[0] == 0x55 else { return actions.ignore("an answer to AA that is not 55", report) }
         case 0xA2:
-            guard BeurerHIDReport.isSingle(report) else {
-                return actions.append(.report(.ignored("a count of records with more behind it", report)))
-            }
+            guard BeurerHIDReport.isSingle(report) else { return actions.ignore("a count of records with more behind it", report) }
             if requests.isAwaiting {
                 requests.planned = (0..<report[0]).map { Self.request([0xA3, $0 + 1]) }
                 actions.append(.report(.announced(records: Int(report[0]))))
@@ -130,7 +113,7 @@ struct BeurerHIDSession: RecordwiseSession {
         case 0xA3 where asked.count == 2:
             // A late copy of another answer; the record is still to come.
             if BeurerHIDReport.isSingle(report) && report[0] != BeurerHIDReport.noRecord {
-                return actions.append(.report(.ignored("no record", report)))
+                return actions.ignore("no record", report)
             }
             if requests.isAwaiting, report == previous, !isConfirming {
                 isConfirming = true
@@ -142,7 +125,7 @@ struct BeurerHIDSession: RecordwiseSession {
             if asked.first == 0xA7 {
                 actions.append(.identify(DeviceIdentity(manufacturer: "Beurer", model: DeviceIdentity.text(name))))
             }
-        default: return actions.append(.report(.ignored("a report that answers no question", report)))
+        default: return actions.ignore("a report that answers no question", report)
         }
         guard requests.isAwaiting else { return }
         requests.sent = nil
@@ -156,7 +139,7 @@ struct BeurerHIDSession: RecordwiseSession {
         seen[index] = report
         guard var reading = BeurerHIDReport.reading(report, after: previous) else {
             if requests.isAwaiting { unread += 1 }
-            return actions.append(.report(.ignored("no record", report)))
+            return actions.ignore("no record", report)
         }
         dump.mark(&reading)
         if user == nil || reading.user == user.map({ Int32($0) }) { actions.emit(reading) }
@@ -165,7 +148,7 @@ struct BeurerHIDSession: RecordwiseSession {
     mutating func allAnswered(into actions: inout SessionActions) {
         isLeaving = true
         actions.append(.write(BeurerHIDReport.question([0xF7])))
-        actions.append(.arm(.poll, .milliseconds(50)))
+        actions.arm(.poll, .milliseconds(50))
     }
 
     mutating func lineEnded(into actions: inout SessionActions) {

@@ -4,19 +4,11 @@ extension Redaction {
         guard side == .fromCuff else { return }
         var start = 0
         while start + 9 <= bytes.count {
-            let (month, day, year) = (bytes[start + 4], bytes[start + 5], bytes[start + 8])
-            let time = DeviceTime(
-                year: 2000 + Int(year & 0x7F), month: Int(month & 0x0F), day: Int(day & 0x1F), hour: Int(bytes[start + 6]),
-                minute: Int(bytes[start + 7]))
-            guard bytes[start] == 0xAC, time.isPossible else {
+            guard BeurerSerialSession.reading(bytes.span.extracting(start..<(start + 9)))?.clock.time != nil else {
                 start += 1
                 continue
             }
-            if let moved = work.shifted(time, years: 2000...2127) {
-                bytes[start + 4] = month & 0xF0 | moved.month
-                bytes[start + 5] = day & 0xE0 | moved.day
-                bytes[start + 8] = year & 0x80 | UInt8(clamping: Int(moved.year) - 2000)
-            }
+            work.shiftBytes(&bytes, year: start + 8, month: start + 4, day: start + 5, lastYear: 2127, bits: (0x7F, 0x0F, 0x1F))
             start += 9
         }
     }

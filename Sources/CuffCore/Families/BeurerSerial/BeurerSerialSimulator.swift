@@ -40,10 +40,7 @@ struct BeurerSerialSimulator: CuffSimulator {
     private func record(_ number: Int) -> [UInt8] {
         guard number >= 1, number <= script.records.count else { return [0xA9] }
         let record = script.records[number - 1]
-        let time = record.time
-        return [
-            0xAC, UInt8(clamping: record.systolic - 25), UInt8(clamping: record.diastolic - 25), UInt8(clamping: record.pulse),
-            time.month, time.day, time.hour, time.minute, UInt8(clamping: Int(time.year) - 2000),
-        ]
+        let values = [record.systolic - 25, record.diastolic - 25, record.pulse].map { UInt8(clamping: $0) }
+        return [0xAC] + values + record.time.fields.dropFirst() + record.time.fields.prefix(1)
     }
 }

@@ -79,34 +79,20 @@ struct BpTRUBPM200Frame: FrameFormat {
         guard let code = frame.byte(2), let systolic = frame.byte(3), let diastolic = frame.byte(4), let pulse = frame.byte(5) else {
             return nil
         }
-        if code & 0x80 != 0 { return .failure(.init(systemError(code & 0x0F), code: text(code))) }
+        if code & 0x80 != 0 { return .failure(systemErrors.failure(Int(code & 0x0F), text(code))) }
         if code & 0x40 != 0 { return .failure(.init(invalid(systolic, .systolicNotFound), code: text(code, systolic))) }
         if code & 0x20 != 0 { return .failure(.init(invalid(diastolic, .diastolicNotFound), code: text(code, diastolic))) }
         guard systolic > 0, diastolic > 0 else { return .failure(.init(.noValue, code: text(code))) }
-        let hasPulse = code & 0x10 == 0 && pulse > 0
-        return .bloodPressure(
-            BloodPressure(
-                systolic: .mmHg(Int(systolic)), diastolic: .mmHg(Int(diastolic)), pulse: hasPulse ? PulseRate(Int(pulse)) : nil,
-                pulseAbsence: hasPulse ? .none : .notMeasured))
+        return .bloodPressure(.mmHg(Int(systolic), Int(diastolic), pulseOrZero: code & 0x10 == 0 ? Int(pulse) : 0))
     }
 
     /// The low four bits of a code with 80.
-    private static func systemError(_ kind: UInt8) -> FailureReason {
-        switch kind {
-        case 0x0: .noPulse
-        case 0x1: .movement
-        case 0x2, 0xA: .overPressure
-        case 0x4: .inflationTooFast
-        case 0x5: .deflationTooSlow
-        case 0x6: .deflationTooFast
-        case 0x8: .weakPulse
-        case 0xB: .residualPressure
-        case 0x7, 0xC, 0xD, 0xE: .hardware
-        case 0xF: .batteryLow
-        // 3 inflation too slow, 9 pressure below -10: no `FailureReason` has that meaning.
-        default: .unknown
-        }
-    }
+    /// Not 3, inflation too slow, and 9, pressure below -10: no `FailureReason` has that meaning.
+    static let systemErrors: [Int: FailureReason] = [
+        0x0: .noPulse, 0x1: .movement, 0x2: .overPressure, 0x4: .inflationTooFast, 0x5: .deflationTooSlow, 0x6: .deflationTooFast,
+        0x7: .hardware, 0x8: .weakPulse, 0xA: .overPressure, 0xB: .residualPressure, 0xC: .hardware, 0xD: .hardware, 0xE: .hardware,
+        0xF: .batteryLow,
+    ]
 
     private static func invalid(_ reason: UInt8, _ indeterminate: FailureReason) -> FailureReason {
         switch reason {

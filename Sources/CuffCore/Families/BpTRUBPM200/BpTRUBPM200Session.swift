@@ -38,11 +38,11 @@ struct BpTRUBPM200Session: FinishingSession {
         case .button where first == 0x04: start(into: &actions)
         case .button where first == 0x01: stopped(.aborted, into: &actions)
         case .notification where first == 0x08: stopped(.failed(.init(.lost)), into: &actions)
-        case .average: actions.append(.report(.note("an average of \(first) readings was left out")))
-        case .review: actions.append(.report(.note("a reading shown again was left out")))
+        case .average: actions.note("an average of \(first) readings was left out")
+        case .review: actions.note("a reading shown again was left out")
         case .accepted, .refused, .button, .notification: break
         case .command, .reset, .unknown1, .unknown2, .unknown3, .unknown4, .unknown5:
-            actions.append(.report(.ignored("a frame of no known kind", frame)))
+            actions.ignore("a frame of no known kind", frame)
         }
     }
 
@@ -60,7 +60,7 @@ struct BpTRUBPM200Session: FinishingSession {
 
     private mutating func pressure(_ frame: [UInt8], isInflating: Bool, into actions: inout SessionActions) {
         guard let pressure = frame.span.littleEndian16(2), Int(pressure) <= Self.highestPressure else {
-            return actions.append(.report(.ignored("a pressure that no cuff has", frame)))
+            return actions.ignore("a pressure that no cuff has", frame)
         }
         if isInflating { start(into: &actions) }
         actions.append(.live(.cuffPressure(.mmHg(Int(pressure)))))

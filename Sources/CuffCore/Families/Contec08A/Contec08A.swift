@@ -34,7 +34,7 @@ extension CuffDriver {
         sources: ["MarkMLl/contec08a (consoleapp.pas with recorded reports and CSV)"],
         simulatorOptions: ["power": "off: it answers that it is switched off"],
         makeSession: { _ in Contec08ASession() },
-        makeSimulator: { Contec08ASimulator($0) },
+        makeSimulator: { AnsweringSimulator.contec08A($0) },
         findFrames: { Contec08AReport.find(in: $0) },
         decodeRecord: { record, stored in Contec08AReport.reading(record, user: stored.user.map { UInt8(clamping: $0) }) },
         redaction: .contec08A)
@@ -44,13 +44,9 @@ enum Contec08AReport {
     static let length = 64
     static let recordLength = 14
 
-    static func question(_ bytes: [UInt8]) -> [UInt8] {
-        bytes + [UInt8](repeating: 0, count: max(0, length - bytes.count))
-    }
-
-    static let ping = question([0x40, 0x8F, 0xFF, 0xFE, 0xFD, 0xFC])
-    static let hello = question([0x42, 0x8F, 0xFF, 0xFE, 0xFD, 0xFC])
-    static func memory(user: UInt8) -> [UInt8] { question([0x43, 0x41, 0x01, 0x03 + user, 0x02, 0x00]) }
+    static let ping = [0x40, 0x8F, 0xFF, 0xFE, 0xFD, 0xFC].padded(to: length)
+    static let hello = [0x42, 0x8F, 0xFF, 0xFE, 0xFD, 0xFC].padded(to: length)
+    static func memory(user: UInt8) -> [UInt8] { [0x43, 0x41, 0x01, 0x03 + user, 0x02, 0x00].padded(to: length) }
 
     /// The 12 values of a record; `nil` if bit 7 is missing or there are more.
     static func values(_ report: [UInt8]) -> [UInt8]? {
@@ -65,14 +61,11 @@ enum Contec08AReport {
 
     /// The documented reports in a row: the answer to the greeting, the head of a memory, its records. `4A 43` says too little alone.
     static func find(in bytes: [UInt8]) -> FoundFrames {
-        var found = FoundFrames()
-        for start in stride(from: 0, through: bytes.count - length, by: length) {
-            let report = bytes.span.part(start, length)
-            let isHello = report[..<6].elementsEqual([0x48, 0x41, 0x02, 0x13, 0x01, 0x02]) && report[6...].allSatisfy { $0 == 0 }
-            let isHead = report[..<4].elementsEqual([0x46, 0x41, 0x80, 0x80]) && report[4] & 0x80 != 0
-            if isHello || isHead || reading(report, user: nil) != nil { found.ranges.append(start..<(start + length)) }
+        FoundFrames(reports: length, of: bytes) { report in
+            let isHello = report == [0x48, 0x41, 0x02, 0x13, 0x01, 0x02].padded(to: length)
+            let isHead = report.starts(with: [0x46, 0x41, 0x80, 0x80]) && report[4] & 0x80 != 0
+            return isHello || isHead || reading(report, user: nil) != nil
         }
-        return found
     }
 
     static func reading(_ report: [UInt8], user: UInt8?) -> Reading? {
@@ -81,15 +74,10 @@ enum Contec08AReport {
             return nil
         }
         let agrees = values[1] >= 128 && values[2] < 128 && values[3] < 128 && values[4] < 128
-        let time = DeviceTime(
-            year: 2000 + Int(values[5]), month: Int(values[6]), day: Int(values[7]), hour: Int(values[8]),
-            minute: Int(values[9]))
         return Reading(
-            .bloodPressure(
-                .mmHg(
-                    Int(values[1]), Int(values[2]), mean: values[4] > 0 ? Int(values[4]) : nil, pulse: Int(values[3]))),
+            .bloodPressure(.mmHg(Int(values[1]), Int(values[2]), mean: values[4] > 0 ? Int(values[4]) : nil, pulse: Int(values[3]))),
             driver: "contec-08a", user: user.map(Int32.init), flags: agrees ? [] : .questionable,
-            clock: time.month == 0 && time.day == 0 ? .unset : DeviceClock(time), origin: .memory,
+            clock: DeviceClock(orUnset: values.span.time(year: 5, month: 6, day: 7, hour: 8, minute: 9)), origin: .memory,
             raw: RawBytes(Array(report[..<recordLength])))
     }
 }
@@ -116,7 +104,7 @@ struct Contec08ASession: RequestSession {
     private var isReceiving = false
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        if isListening, left > 0 { actions.append(.report(.warning("\(left) of \(announced) announced records did not come"))) }
+        if isListening, left > 0 { actions.warn("\(left) of \(announced) announced records did not come") }
         finishAtEnd(into: &actions)
     }
 
@@ -153,7 +141,7 @@ struct Contec08ASession: RequestSession {
         } else if left > 0 {
             receive(record: report, into: &actions)
         } else if isListening, report.first != 0x48 {
-            actions.append(.report(.ignored("a report outside a memory", Array(report.prefix(16)))))
+            actions.ignore("a report outside a memory", Array(report.prefix(16)))
         }
     }
 
@@ -181,7 +169,7 @@ struct Contec08ASession: RequestSession {
                 actions.emit(reading)
             }
         } else {
-            actions.append(.report(.ignored("a record of unknown form", Array(report.prefix(16)))))
+            actions.ignore("a record of unknown form", Array(report.prefix(16)))
             if isReceiving { failure = .failed("a record has an unknown form") }
         }
         if isReceiving { received(into: &actions) }
@@ -189,7 +177,7 @@ struct Contec08ASession: RequestSession {
 
     private mutating func received(into actions: inout SessionActions) {
         guard left > 0 else { return askNext(into: &actions) }
-        actions.append(.arm(.response, .seconds(2)))
+        actions.arm(.response, .seconds(2))
     }
 
     mutating func allAnswered(into actions: inout SessionActions) { finish(failure ?? .complete, into: &actions) }

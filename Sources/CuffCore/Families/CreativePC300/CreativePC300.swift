@@ -82,8 +82,7 @@ struct CreativeBoard: Board {
             guard let systolic = pressure(5), let first = bytes.byte(5), let mean = bytes.byte(7), let diastolic = bytes.byte(8),
                 let pulse = bytes.byte(9)
             else { return [] }
-            let values = BloodPressure.mmHg(systolic, Int(diastolic), meanOrZero: Int(mean), pulseOrZero: Int(pulse))
-            let content: Reading.Content = systolic > 0 && diastolic > 0 ? .bloodPressure(values) : .failure(.init(.noValue))
+            let content = Reading.Content.mmHg(systolic, Int(diastolic), meanOrZero: Int(mean), pulseOrZero: Int(pulse))
             return [.result(content, first & 0x80 != 0 ? .irregularPulse : [], raw: frame)]
         case (0x43, 0x02, 7):
             let code = Hex.upper(bytes.byte(5) ?? 0)
@@ -97,15 +96,12 @@ struct CreativeBoard: Board {
 /// Repeats start and stop, and sends its result before the end.
 struct CreativeSimulatedBoard: SimulatedBoard {
     static let sendsResults = true
+    static let commandLength = 6
 
     init(_ options: [String: String]) {}
 
-    func takeCommand(from bytes: inout [UInt8]) -> BoardCommand? {
-        guard bytes.count >= 6 else { return nil }
-        let frame = Array(bytes.prefix(6))
-        let isCommand = frame == CreativeFrame.start || frame == CreativeFrame.stop
-        bytes.removeFirst(isCommand ? 6 : 1)
-        return isCommand ? (frame == CreativeFrame.start ? .start : .stop) : .other
+    func command(_ bytes: [UInt8]) -> BoardCommand? {
+        bytes == CreativeFrame.start ? .start : bytes == CreativeFrame.stop ? .stop : nil
     }
 
     func confirmation(of command: BoardCommand) -> [UInt8] { command == .start ? CreativeFrame.start : [] }

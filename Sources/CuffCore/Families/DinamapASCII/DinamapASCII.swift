@@ -147,14 +147,8 @@ struct DinamapDetermination: Equatable {
     func isSame(as former: DinamapDetermination) -> Bool { hasValues(of: former) && age ?? -1 >= former.age ?? 0 }
 
     var failure: MeasurementFailure? {
-        let code = ShortText(String(status))
-        return switch status {
-        case 0, 1: nil
-        case 4: MeasurementFailure(.noInflation, code: code)
-        case 6, 7: MeasurementFailure(.timeout, code: code)
-        case 8: MeasurementFailure(.overPressure, code: code)
-        default: MeasurementFailure(.unknown, code: code)
-        }
+        let failures: [Int: FailureReason] = [4: .noInflation, 6: .timeout, 7: .timeout, 8: .overPressure]
+        return status < 2 ? nil : failures.failure(status)
     }
 }
 

@@ -59,9 +59,9 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         let text = bytes.drop { $0 == DinamapLine.carriageReturn }
         if text.starts(with: DinamapCommand.start.rawValue.utf8.prefix(3)) {
             // The result read before a start, to compare ages, is the former determination.
-            if held != nil { actions.append(.report(.note("values from before the start are not taken"))) }
+            if held != nil { actions.note("values from before the start are not taken") }
             held = nil
-            actions.append(.disarm(.silence))
+            actions.disarm(.silence)
             isStarted = true
             wasBusy = false
         }
@@ -70,7 +70,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
     private mutating func release(into actions: inout SessionActions) {
         guard let reading = held else { return }
         held = nil
-        actions.append(.disarm(.silence))
+        actions.disarm(.silence)
         actions.emit(reading)
     }
 
@@ -108,7 +108,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         } else if DinamapLine.isChecked(text.span, text.count),
             DinamapCommand(rawValue: String(decoding: text.dropLast(2), as: UTF8.self)) == nil
         {
-            actions.append(.report(.ignored("an answer that is not read", text)))
+            actions.ignore("an answer that is not read", text)
         }
     }
 
@@ -151,7 +151,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
     }
 
     private func pollOn(into actions: inout SessionActions) {
-        if mode == .measuring { actions.append(.arm(.poll, .seconds(1))) }
+        if mode == .measuring { actions.arm(.poll, .seconds(1)) }
     }
 
     private mutating func done(
@@ -180,7 +180,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         if isStarted { actions.append(.live(.ended)) }
         isStarted = false
         if mode == .listening {
-            actions.append(.arm(.silence, .seconds(3)))
+            actions.arm(.silence, .seconds(3))
         } else {
             phase = .rate
             ask(.heartRate, into: &actions)
@@ -220,7 +220,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         switch mode {
         case .listening: break
         case .reading:
-            actions.append(.report(.warning("the last determination failed (status \(determination.status)); no values")))
+            actions.warn("the last determination failed (status \(determination.status)); no values")
             finish(.complete, into: &actions)
         case .measuring: if isNews { finish(.complete, into: &actions) } else { pollOn(into: &actions) }
         case .stopping: break

@@ -62,7 +62,7 @@ struct DinamapNativeSession: FramedSession {
         receiveRest(into: &actions)
         if reader.frames > 0 {
             let lost = "\(gaps) gaps (\(missing) blocks missing, counted modulo 200)"
-            actions.append(.report(.note("\(reader.frames) blocks, \(lost); framing only, no readings")))
+            actions.note("\(reader.frames) blocks, \(lost); framing only, no readings")
         }
         finish(.complete, into: &actions)
     }
@@ -75,6 +75,6 @@ struct DinamapNativeSession: FramedSession {
         let lost = (step + count - 1) % count
         gaps += 1
         missing += lost
-        actions.append(.report(.note("\(lost) blocks are missing between \(last) and \(sequence)")))
+        actions.note("\(lost) blocks are missing between \(last) and \(sequence)")
     }
 }

@@ -32,7 +32,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
     mutating func lineEnded(into actions: inout SessionActions) {
         receiveRest(into: &actions)
         if result != nil {
-            actions.append(.report(.warning("the line ended before mean and pulse of a new result came; it is not counted")))
+            actions.warn("the line ended before mean and pulse of a new result came; it is not counted")
         }
         finishAtEnd(into: &actions)
     }
@@ -53,7 +53,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
             // The answer to the stop and later polls show the remaining pressure.
             mode = .stopping
             stop(within: Self.pause, into: &actions)
-            actions.append(.arm(.silence, .milliseconds(2500)))
+            actions.arm(.silence, .milliseconds(2500))
         default: break
         }
     }
@@ -77,7 +77,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
     }
 
     private mutating func start(into actions: inout SessionActions) {
-        actions.append(.arm(.overall, Self.limit))
+        actions.arm(.overall, Self.limit)
         ask(.start, into: &actions)
     }
 
@@ -102,10 +102,10 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         guard let answer = EvgmoltOEMAnswer(reader.buffer.span.extracting(range)) else {
-            return actions.append(.report(.ignored("an answer of no known kind", bytes(of: range))))
+            return actions.ignore("an answer of no known kind", bytes(of: range))
         }
         guard answer.error <= 12, answer.index <= 7 else {
-            return actions.append(.report(.ignored("an error or an index that no source names", answer.bytes)))
+            return actions.ignore("an error or an index that no source names", answer.bytes)
         }
         polls += 1
         if mode == .stopping { return deflate(answer, into: &actions) }
@@ -123,14 +123,14 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         case .informing where result == nil && (identity.isWhole || polls >= Self.pollsForNews):
             finish(.complete, into: &actions)
         case .reading where result == nil && polls >= Self.pollsForNews:
-            actions.append(.report(.note("the board marks no result as new")))
+            actions.note("the board marks no result as new")
             finish(.complete, into: &actions)
         case .measuring where !isStarted && answer.isBusy:
             finish(.failed("the board is busy; measure again when it is at rest"), into: &actions)
         case .measuring where !isStarted && result == nil: start(into: &actions)
         case .measuring where awaitsRun && result == nil && polls >= Self.pollsForNews:
             giveUp("the board did not start", into: &actions)
-        default: actions.append(.arm(.poll, Self.pause))
+        default: actions.arm(.poll, Self.pause)
         }
     }
 
@@ -139,7 +139,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         requests.end(into: &actions)
         isAtRest = !answer.isBusy
         collect(answer, into: &actions)
-        if isAtRest && result == nil { finish(.complete, into: &actions) } else { actions.append(.arm(.poll, Self.pause)) }
+        if isAtRest && result == nil { finish(.complete, into: &actions) } else { actions.arm(.poll, Self.pause) }
     }
 
     /// The stop is over; mean and pulse of a waiting result stay unknown.
@@ -162,7 +162,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         if answer.error > 0 {
             wasBusy = false
             actions.append(.live(.ended))
-            let content = Reading.Content.failure(Self.failure(answer.error))
+            let content = Reading.Content.failure(Self.failures.failure(Int(answer.error)))
             actions.emit(Reading(content, driver: "evgmolt-oem", origin: origin, raw: RawBytes(answer.bytes)))
             origin = .memory
             if mode == .measuring { finish(.complete, into: &actions) }
@@ -198,22 +198,8 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         if mode == .measuring || mode == .reading { finish(.complete, into: &actions) }
     }
 
-    static func failure(_ code: UInt8) -> MeasurementFailure {
-        let reason: FailureReason =
-            switch code {
-            case 1: .zeroCalibration
-            case 2: .noInflation
-            case 3: .deflationTooFast
-            case 4: .noPulse
-            case 5: .weakPulse
-            case 6: .deflationTooSlow
-            case 7: .movement
-            case 8, 9: .outOfRange
-            case 10: .overPressure
-            case 11: .timeout
-            case 12: .wrongCuff
-            default: .unknown
-            }
-        return MeasurementFailure(reason, code: ShortText("\(code)"))
-    }
+    static let failures: [Int: FailureReason] = [
+        1: .zeroCalibration, 2: .noInflation, 3: .deflationTooFast, 4: .noPulse, 5: .weakPulse, 6: .deflationTooSlow, 7: .movement,
+        8: .outOfRange, 9: .outOfRange, 10: .overPressure, 11: .timeout, 12: .wrongCuff,
+    ]
 }

@@ -67,7 +67,7 @@ struct EvgmoltOEMSimulator: CuffSimulator {
         var bytes: [UInt8] = [
             command.rawValue, UInt8(clamping: isGood ? shown?.systolic ?? 0 : 0),
             UInt8(clamping: isGood ? shown?.diastolic ?? 0 : 0), UInt8(truncatingIfNeeded: cuff),
-            status | (cuff > 255 ? 0x80 : 0), step == nil ? Self.error(shown?.failure) : 0, isManometer ? 0x10 : 0, index,
+            status | (cuff > 255 ? 0x80 : 0), step == nil ? error : 0, isManometer ? 0x10 : 0, index,
             value(index),
         ]
         bytes.append(bytes.sum8)
@@ -85,20 +85,5 @@ struct EvgmoltOEMSimulator: CuffSimulator {
         }
     }
 
-    private static func error(_ failure: FailureReason?) -> UInt8 {
-        switch failure {
-        case nil: 0
-        case .zeroCalibration?: 1
-        case .noInflation?: 2
-        case .deflationTooFast?: 3
-        case .noPulse?: 4
-        case .weakPulse?: 5
-        case .deflationTooSlow?: 6
-        case .outOfRange?: 8
-        case .overPressure?: 10
-        case .timeout?: 11
-        case .wrongCuff?: 12
-        default: 7
-        }
-    }
+    private var error: UInt8 { shown?.failure.map { UInt8(EvgmoltOEMSession.failures.code($0) ?? 7) } ?? 0 }
 }

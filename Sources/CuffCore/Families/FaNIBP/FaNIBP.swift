@@ -119,28 +119,22 @@ struct FaBoard: Board {
         func value(_ offset: Int) -> Int { bytes.littleEndian16(offset).map(Int.init) ?? 0 }
         if let error = bytes.byte(18), error != 0 { return .failure(.init(.unknown, code: ShortText(String(error)))) }
         if endStatus != 0 { return .failure(.init(.unknown, code: ShortText(String(endStatus)))) }
-        guard value(9) > 0, value(11) > 0 else { return .failure(.init(.noValue)) }
-        return .bloodPressure(.mmHg(value(9), value(11), meanOrZero: value(13), pulseOrZero: value(15)))
+        return .mmHg(value(9), value(11), meanOrZero: value(13), pulseOrZero: value(15))
     }
 }
 
 /// Requests the handshake when the line opens. `sum: head`: the check includes FA.
 struct FaSimulatedBoard: SimulatedBoard {
     static let sendsResults = false
+    static let commandLength = 10
     private let format: FaFrame
 
     init(_ options: [String: String]) { format = FaFrame(sumsHead: options["sum"] == "head") }
 
     var greeting: [UInt8] { format.frame(0x04, 0x81) }
 
-    func takeCommand(from bytes: inout [UInt8]) -> BoardCommand? {
-        guard bytes.count >= 10 else { return nil }
-        let frame = Array(bytes.prefix(10))
-        guard case .frame(10) = format.verdict(on: frame.span) else {
-            bytes.removeFirst()
-            return .other
-        }
-        bytes.removeFirst(10)
+    func command(_ frame: [UInt8]) -> BoardCommand? {
+        guard case .frame(10) = format.verdict(on: frame.span) else { return nil }
         switch (frame[3], frame[4]) {
         case (0x01, 0x02) where format.sumsHead == true, (0x01, 0x21) where format.sumsHead == false: return .start
         case (0x01, 0x20): return .stop
@@ -150,15 +144,11 @@ struct FaSimulatedBoard: SimulatedBoard {
     }
 
     func confirmation(of command: BoardCommand) -> [UInt8] { command == .result ? [] : format.frame(0x03, 0x80, [0x07]) }
-    func pressure(_ pressure: Int) -> [UInt8] { format.frame(0x04, 0x84, Self.words([pressure]) + [0, 0]) }
+    func pressure(_ pressure: Int) -> [UInt8] { format.frame(0x04, 0x84, [UInt8](littleEndian: [pressure]) + [0, 0]) }
     func end(of record: SimulatedRecord?) -> [UInt8] { format.frame(0x04, 0x86, [0, 0]) }
 
     func result(_ record: SimulatedRecord) -> [UInt8] {
         let values = record.failure == nil ? [record.systolic, record.diastolic, record.mean, record.pulse] : [0, 0, 0, 0]
-        return format.frame(0x03, 0x83, Self.words(values) + [1, record.failure == nil ? 0 : 6, 0, 0])
-    }
-
-    private static func words(_ values: [Int]) -> [UInt8] {
-        values.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        return format.frame(0x03, 0x83, [UInt8](littleEndian: values) + [1, record.failure == nil ? 0 : 6, 0, 0])
     }
 }

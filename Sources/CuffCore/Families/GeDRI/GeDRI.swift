@@ -59,7 +59,7 @@ extension CuffDriver {
 
 struct GeDRIFrame: FrameFormat {
     static let flag: UInt8 = 0x7E
-    static let escape: UInt8 = 0x7D
+    private static let stuffing = ByteStuffing(flags: [flag])
     /// 40 bytes of header and 1450 of data: the buffer of the readers [2][3].
     static let maximumRecord = 1490
     static let maximumLength = 2 * (maximumRecord + 1) + 2
@@ -72,7 +72,7 @@ struct GeDRIFrame: FrameFormat {
         guard let end = bytes.firstOffset(of: Self.flag, from: max(1, known)) else { return .needMore }
         // The end of a record, and the beginning of the next.
         guard end > 1 else { return .reject(.notAStart) }
-        guard let content = Self.unstuffed(bytes, 1..<end) else { return .reject(.badCharacter) }
+        guard let content = Self.stuffing.content(bytes, 1..<end) else { return .reject(.badCharacter) }
         let length = content.count - 1
         guard length >= GeDRIRecord.headerLength, length <= Self.maximumRecord,
             content.span.littleEndian16(0).map({ Int($0) }) == length
@@ -80,37 +80,11 @@ struct GeDRIFrame: FrameFormat {
         return Checksum.sum8(content.span, 0..<length) == content[length] ? .frame(length: end + 1) : .reject(.badCheck)
     }
 
-    /// `nil` if an escape precedes a byte that is never escaped.
-    static func unstuffed(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8]? {
-        var content: [UInt8] = []
-        content.reserveCapacity(range.count)
-        var isEscaped = false
-        for index in range {
-            let byte = bytes[index]
-            if isEscaped {
-                guard byte == 0x5D || byte == 0x5E else { return nil }
-                content.append(byte | 0x20)
-                isEscaped = false
-            } else if byte == escape {
-                isEscaped = true
-            } else {
-                content.append(byte)
-            }
-        }
-        return isEscaped ? nil : content
-    }
-
-    static func encode(_ record: [UInt8]) -> [UInt8] {
-        var frame = [flag]
-        for byte in record + [record.sum8] {
-            if byte == flag || byte == escape { frame += [escape, byte & ~0x20] } else { frame.append(byte) }
-        }
-        return frame + [flag]
-    }
+    static func encode(_ record: [UInt8]) -> [UInt8] { stuffing.frame(record + [record.sum8]) }
 
     static func record(_ frame: Span<UInt8>) -> [UInt8]? {
         guard frame.count > 2 else { return nil }
-        return unstuffed(frame, 1..<(frame.count - 1))?.dropLast()
+        return stuffing.content(frame, 1..<(frame.count - 1))?.dropLast()
     }
 }
 
@@ -120,13 +94,7 @@ enum GeDRIRequest {
     static let length = 49
 
     static func displayedValues(every seconds: Int) -> [UInt8] {
-        var record = [UInt8](repeating: 0, count: length)
-        record[0] = UInt8(length)
-        record[21] = 0xFF
-        record[40] = 1
-        record[41] = UInt8(truncatingIfNeeded: seconds)
-        record[42] = UInt8(truncatingIfNeeded: seconds >> 8)
-        record[43] = 0x0E
-        return GeDRIFrame.encode(record)
+        let head = ([UInt8(length)].padded(to: 21) + [0xFF]).padded(to: 40)
+        return GeDRIFrame.encode((head + [1] + [UInt8](littleEndian: [seconds]) + [0x0E]).padded(to: length))
     }
 }

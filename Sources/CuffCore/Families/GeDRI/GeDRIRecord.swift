@@ -57,9 +57,6 @@ struct GeDRINIBP: Equatable, Sendable {
     /// Systolic, diastolic, mean in 1/100 mmHg, rate per minute; as sent.
     struct Values: Equatable, Sendable { var systolic, diastolic, mean, rate: Int16 }
 
-    /// This value and lower ones are reasons for a missing value.
-    static let firstSpecial: Int16 = -32001
-
     var status: UInt32
     var label: UInt16
     var values: Values
@@ -99,9 +96,6 @@ struct GeDRINIBP: Equatable, Sendable {
 
     /// The values as sent, which are constant while the result is shown; status and label are not.
     var raw: RawBytes {
-        RawBytes(
-            [values.systolic, values.diastolic, values.mean, values.rate].flatMap {
-                [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
-            })
+        RawBytes([UInt8](littleEndian: [values.systolic, values.diastolic, values.mean, values.rate].map { Int($0) }))
     }
 }

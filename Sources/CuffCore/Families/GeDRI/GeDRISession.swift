@@ -40,11 +40,11 @@ struct GeDRISession: MonitorSession {
         guard let record = GeDRIFrame.record(reader.buffer.span.extracting(range)) else { return }
         let isAfterDamage = reader.skippedBytes - skippedBefore > 2 * range.count
         skippedBefore = reader.skippedBytes
-        if mode == .listening { actions.append(.arm(.poll, Self.interval)) }
+        if mode == .listening { actions.arm(.poll, Self.interval) }
         if let nibp = GeDRIRecord.nibp(in: record.span) {
             observe(nibp, isAfterDamage: isAfterDamage, into: &actions)
         } else if GeDRIRecord.isPhysiological(record.span), mode == .reading {
-            actions.append(.report(.ignored("a record without a basic class", record)))
+            actions.ignore("a record without a basic class", record)
         }
     }
 

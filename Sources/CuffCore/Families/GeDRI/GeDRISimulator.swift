@@ -75,8 +75,5 @@ struct GeDRISimulator: CuffSimulator {
         return data
     }
 
-    private static func group(label: UInt16, _ values: [Int]) -> [UInt8] {
-        let words = [label] + values.map { UInt16(bitPattern: Int16(clamping: $0)) }
-        return [3, 0, 0, 0] + words.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
-    }
+    private static func group(label: Int, _ values: [Int]) -> [UInt8] { [3, 0, 0, 0] + [UInt8](littleEndian: [label] + values) }
 }

@@ -57,17 +57,7 @@ struct GeUnityFrame: FrameFormat {
     static let maximumLength = headLength + summaryLength + 255 * parameterLength + 2
 
     /// The one request whose check is known [2].
-    static let request: [UInt8] = {
-        var bytes = [UInt8](repeating: 0, count: 62)
-        bytes[0] = 0x40
-        bytes[13] = 202
-        bytes[15] = 35
-        bytes[17] = 1
-        bytes[49] = 1
-        bytes[60] = 0xF4
-        bytes[61] = 0xCC
-        return bytes
-    }()
+    static let request: [UInt8] = ([0x40].padded(to: 13) + [202, 0, 35, 0, 1]).padded(to: 49) + [1].padded(to: 11) + [0xF4, 0xCC]
 
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
         // Function and sub-function follow two addresses, which no source has for a monitor.
@@ -88,9 +78,7 @@ struct GeUnityFrame: FrameFormat {
         var absent: GeUnityResult?
         for index in 0..<Int(count) {
             let start = headLength + summaryLength + index * parameterLength
-            guard let type = answer.byte(start + 64), type == 10 || type == 57, let result = GeUnityResult(answer, at: start) else {
-                continue
-            }
+            guard let result = GeUnityResult(answer, at: start) else { continue }
             if !result.isAbsent { return result }
             absent = absent ?? result
         }
@@ -110,12 +98,13 @@ struct GeUnityResult: Equatable, Sendable {
 
     init?(_ answer: Span<UInt8>, at start: Int) {
         guard let mean = answer.bigEndian16(start + 4), let systolic = answer.bigEndian16(start + 6),
-            let diastolic = answer.bigEndian16(start + 8), let type = answer.byte(start + 64), let code = answer.byte(start + 65)
+            let diastolic = answer.bigEndian16(start + 8), let type = answer.byte(start + 64), let code = answer.byte(start + 65),
+            type == 10 || type == 57
         else { return nil }
         self.mean = Self.value(mean)
         self.systolic = Self.value(systolic)
         self.diastolic = Self.value(diastolic)
-        raw = RawBytes([mean, systolic, diastolic].flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } + [type, code])
+        raw = RawBytes([UInt8](bigEndian: [mean, systolic, diastolic].map { Int($0) }) + [type, code])
     }
 
     private static func value(_ word: UInt16) -> Int16? {

@@ -18,12 +18,9 @@ extension Redaction {
     private static let geUnityRequests = stream { bytes, _, work in
         var offset = 0
         while offset < bytes.count {
-            if bytes[offset...].starts(with: GeUnityFrame.request) {
-                offset += GeUnityFrame.request.count
-            } else {
-                work.clear(&bytes, offset..<(offset + 1), .unknown)
-                offset += 1
-            }
+            let isRequest = bytes[offset...].starts(with: GeUnityFrame.request)
+            if !isRequest { work.clear(&bytes, offset..<(offset + 1), .unknown) }
+            offset += isRequest ? GeUnityFrame.request.count : 1
         }
     }
 }

@@ -21,14 +21,14 @@ struct GeUnitySession: MonitorSession {
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         let result = GeUnityFrame.result(in: reader.buffer.span.extracting(range))
-        if mode == .listening, !asks { actions.append(.arm(.poll, Self.interval)) }
+        if mode == .listening, !asks { actions.arm(.poll, Self.interval) }
         requests.end(into: &actions)
         guard let result, !result.isAbsent else {
             if result != nil { wasEmpty = true }
             return settle(result == nil ? "the monitor shows no cuff" : "the monitor shows no result", into: &actions)
         }
         guard let pressure = result.bloodPressure else {
-            actions.append(.report(.ignored("values of the cuff that cannot be", result.raw.array)))
+            actions.ignore("values of the cuff that cannot be", result.raw.array)
             return compare(into: &actions)
         }
         observe(pressure, result, into: &actions)
@@ -52,6 +52,6 @@ struct GeUnitySession: MonitorSession {
         guard doubts <= Self.doubtLimit else {
             return finish(.failed("the monitor's answers differ each time; the line is bad"), into: &actions)
         }
-        actions.append(.arm(.poll, .seconds(1)))
+        actions.arm(.poll, .seconds(1))
     }
 }

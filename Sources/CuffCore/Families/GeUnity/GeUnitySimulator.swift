@@ -12,14 +12,7 @@ struct GeUnitySimulator: CuffSimulator {
         buffer += bytes
         var actions: [SimulatorAction] = []
         let request = GeUnityFrame.request
-        while buffer.count >= request.count {
-            if buffer.starts(with: request) {
-                buffer.removeFirst(request.count)
-                actions.append(.write(answer()))
-            } else {
-                buffer.removeFirst()
-            }
-        }
+        while buffer.takeQuestion(of: request.count, where: { $0 == request }) != nil { actions.append(.write(answer())) }
         return actions
     }
 
@@ -36,25 +29,11 @@ struct GeUnitySimulator: CuffSimulator {
             Self.parameter(type: 10, code: 24, values),
         ]
         let count = GeUnityFrame.summaryLength + parameters.count * GeUnityFrame.parameterLength
-        var head = [UInt8](repeating: 0, count: GeUnityFrame.headLength)
-        head[13] = 201
-        head[15] = 20
-        head[17] = 1
-        for (index, byte) in "SIMULATED".utf8.enumerated() { head[24 + index] = byte }
-        head[58] = UInt8(count >> 8)
-        head[59] = UInt8(count & 255)
-        return head + [0, 0, 0, 1, UInt8(parameters.count), 0] + parameters.joined() + [0, 0]
+        let head = ([UInt8]().padded(to: 13) + [201, 0, 20, 0, 1]).padded(to: 24) + Array("SIMULATED".utf8).padded(to: 34)
+        return head + [UInt8](bigEndian: [count]) + [0, 0, 0, 1, UInt8(parameters.count), 0] + parameters.joined() + [0, 0]
     }
 
     private static func parameter(type: UInt8, code: UInt8, _ values: [Int]) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: GeUnityFrame.parameterLength)
-        for (index, value) in values.enumerated() {
-            let word = UInt16(bitPattern: Int16(clamping: value))
-            bytes[4 + 2 * index] = UInt8(word >> 8)
-            bytes[5 + 2 * index] = UInt8(word & 255)
-        }
-        bytes[64] = type
-        bytes[65] = code
-        return bytes
+        ([0, 0, 0, 0] + [UInt8](bigEndian: values)).padded(to: 64) + [type, code, 0, 0]
     }
 }

@@ -119,27 +119,15 @@ struct HL7Text {
     }
 }
 
-enum HL7Unit {
+enum HL7Unit: Equatable {
     case pressure(PressureUnit), perMinute
     case unstated
     case other
 
     init(_ components: [[UInt8]]) {
-        let found = components.prefix(2).map { Self.named(String(decoding: $0.prefix(32), as: UTF8.self)) }
-        guard components.contains(where: { !$0.isEmpty }) else {
-            self = .unstated
-            return
-        }
-        let units = found.compactMap { $0 }
-        if units.allSatisfy({ $0.isMmHg }), !units.isEmpty {
-            self = .pressure(.mmHg)
-        } else if units.allSatisfy({ $0.isKPa }), !units.isEmpty {
-            self = .pressure(.kPa)
-        } else if units.allSatisfy({ $0.isPerMinute }), !units.isEmpty {
-            self = .perMinute
-        } else {
-            self = .other
-        }
+        let units = components.prefix(2).compactMap { Self.named(String(decoding: $0.prefix(32), as: UTF8.self)) }
+        let isStated = components.contains { !$0.isEmpty }
+        self = !isStated ? .unstated : units.first == units.last ? units.first ?? .other : .other
     }
 
     private static func named(_ text: String) -> HL7Unit? {
@@ -151,8 +139,4 @@ enum HL7Unit {
         default: nil
         }
     }
-
-    private var isMmHg: Bool { if case .pressure(.mmHg) = self { true } else { false } }
-    private var isKPa: Bool { if case .pressure(.kPa) = self { true } else { false } }
-    private var isPerMinute: Bool { if case .perMinute = self { true } else { false } }
 }

@@ -215,20 +215,9 @@ enum HL7Field {
         guard parts.count == 1 || !places.isEmpty, parts[0].count + places.count <= longestNumber,
             let mantissa = (parts[0] + places).span.digits(0, parts[0].count + places.count), !parts[0].isEmpty
         else { return .unreadable }
-        if places.isEmpty, let absence = special(mantissa) { return .absent(absence) }
+        let special = places.isEmpty ? Absence(float: UInt32(mantissa)) : .none
+        if special != .none { return .absent(special) }
         if mantissa == 0 { return .absent(.notMeasured) }
         return .value(Digits(mantissa: Int64(mantissa), exponent: Int8(-places.count)))
-    }
-
-    /// The special values of an IEEE 11073 FLOAT with exponent 0, printed as a number.
-    private static func special(_ mantissa: Int) -> Absence? {
-        switch mantissa {
-        case 0x7F_FFFF: .notANumber
-        case 0x80_0000: .notAtThisResolution
-        case 0x7F_FFFE: .positiveInfinity
-        case 0x80_0002: .negativeInfinity
-        case 0x80_0001: .reserved
-        default: nil
-        }
     }
 }

@@ -60,7 +60,7 @@ struct HL7ORUSession: FramedSession {
     mutating func lineEnded(into actions: inout SessionActions) {
         isLineOver = true
         endWaiting(into: &actions)
-        if reader.waiting > 0 { actions.append(.report(.ignored("a message whose end did not come", []))) }
+        if reader.waiting > 0 { actions.ignore("a message whose end did not come", []) }
         receiveRest(into: &actions)
         finish(.complete, into: &actions)
     }
@@ -91,13 +91,13 @@ struct HL7ORUSession: FramedSession {
         answers.removeAll()
         for answer in late { write(answer.acknowledgement, .error, into: &actions) }
         if !late.isEmpty {
-            actions.append(.report(.warning("\(late.count) message\(late.count == 1 ? "" : "s") could not be kept in time")))
+            actions.warn("\(late.count) message\(late.count == 1 ? "" : "s") could not be kept in time")
         }
     }
 
     mutating func skipped(_ count: Int, _ fault: FrameFault, into actions: inout SessionActions) {
         actions.report(skipped: count, fault)
-        if fault == .tooLong { actions.append(.report(.ignored("a message of more than 64 KiB", []))) }
+        if fault == .tooLong { actions.ignore("a message of more than 64 KiB", []) }
     }
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
@@ -124,12 +124,10 @@ struct HL7ORUSession: FramedSession {
 
     /// `isCut`: the line ended within a bare message, so that the rest may be missing; only complete determinations are accepted.
     private mutating func receive(_ frame: [UInt8], isCut: Bool, into actions: inout SessionActions) {
-        guard let message = HL7Message(frame) else {
-            return actions.append(.report(.ignored("a message whose header cannot be read", [])))
-        }
+        guard let message = HL7Message(frame) else { return actions.ignore("a message whose header cannot be read", []) }
         guard message.kind != .acknowledgement else { return }
         guard HL7Message.isComplete(frame), message.kind == .observations, message.controlID.count <= HL7Message.longestControlID else {
-            actions.append(.report(.ignored("a message other than ORU^R01, or not a whole one", Array(message.type.joined()))))
+            actions.ignore("a message other than ORU^R01, or not a whole one", Array(message.type.joined()))
             return answer(message, .error, into: &actions)
         }
         let speaksMindray = message.isMindray
@@ -139,10 +137,10 @@ struct HL7ORUSession: FramedSession {
         // Of Patient Data Share only 503 is the result of a determination.
         if speaksMindray, !message.controlID.elementsEqual("503".utf8) {
             guard !determinations.found.isEmpty || !determinations.refused.isEmpty else { return }
-            return actions.append(.report(.ignored("pressures in a message that is not a cuff result (503)", Array(message.controlID))))
+            return actions.ignore("pressures in a message that is not a cuff result (503)", Array(message.controlID))
         }
         if isCut { determinations.keepWhole() }
-        for (why, code) in determinations.refused { actions.append(.report(.ignored(why, code))) }
+        for (why, code) in determinations.refused { actions.ignore(why, code) }
         emit(determinations.found, of: message, into: &actions)
         answer(message, .accepted, into: &actions)
     }
@@ -230,7 +228,7 @@ struct HL7ORUSession: FramedSession {
             return write(acknowledgement, .error, into: &actions)
         }
         answers.append(Answer(acknowledgement: acknowledgement, through: readings.emitted))
-        actions.append(.arm(.response, Self.patience))
+        actions.arm(.response, Self.patience)
         settle(into: &actions)
     }
 

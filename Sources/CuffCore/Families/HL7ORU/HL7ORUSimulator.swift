@@ -103,8 +103,5 @@ struct HL7ORUSimulator: CuffSimulator {
             + values.map { code, value in "OBX||NM|\(code)|2105|\(record.failure == nil ? String(value) : "")||||||F|||\(time)" }
     }
 
-    private static func stamp(_ time: DeviceTime) -> String {
-        let fields = [Int(time.month), Int(time.day), Int(time.hour), Int(time.minute), Int(time.second)]
-        return Decimal.text(Int(time.year), 4) + fields.map { Decimal.text($0, 2) }.joined()
-    }
+    private static func stamp(_ time: DeviceTime) -> String { Decimal.pairs(time.pairs) }
 }

@@ -66,7 +66,7 @@ extension CuffDriver {
 struct IntelliVueFrame: FrameFormat {
     static let begin: UInt8 = 0xC0
     static let end: UInt8 = 0xC1
-    static let escape: UInt8 = 0x7D
+    private static let stuffing = ByteStuffing(flags: [begin, end])
     /// The largest messages that a reader asks for have 2500 bytes [2]; room for more.
     static let maximumUser = 4096
     static let maximumLength = 2 * (maximumUser + 6) + 2
@@ -82,7 +82,7 @@ struct IntelliVueFrame: FrameFormat {
         guard let end = bytes.extracting(0..<limit).firstOffset(of: Self.end, from: from) else {
             return limit == bytes.count ? .needMore : .reject(.badCharacter)
         }
-        guard let content = Self.unstuffed(bytes, 1..<end) else { return .reject(.badCharacter) }
+        guard let content = Self.stuffing.content(bytes, 1..<end) else { return .reject(.badCharacter) }
         let length = content.count - 6
         guard length >= 0, length <= Self.maximumUser, content[0] == 0x11, content[1] == 0x01,
             content.span.bigEndian16(2).map({ Int($0) }) == length
@@ -91,51 +91,22 @@ struct IntelliVueFrame: FrameFormat {
         return content.span.littleEndian16(length + 4) == check ? .frame(length: end + 1) : .reject(.badCheck)
     }
 
-    /// `nil` where a begin is inside, or an escape of a byte that is never escaped.
-    private static func unstuffed(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8]? {
-        var content: [UInt8] = []
-        content.reserveCapacity(range.count)
-        var isEscaped = false
-        for index in range {
-            let byte = bytes[index]
-            if isEscaped {
-                let plain = byte ^ 0x20
-                guard plain == begin || plain == end || plain == escape else { return nil }
-                content.append(plain)
-                isEscaped = false
-            } else if byte == escape {
-                isEscaped = true
-            } else {
-                guard byte != begin else { return nil }
-                content.append(byte)
-            }
-        }
-        return isEscaped ? nil : content
-    }
-
     static func encode(_ user: [UInt8]) -> [UInt8] {
         framed([0x11, 0x01] + IntelliVueMessage.word(user.count) + user)
     }
 
     /// The frame with its check computed again; `nil` where no content is between begin and end.
     @Sendable static func repaired(_ frame: [UInt8], _ original: [UInt8]) -> [UInt8]? {
-        guard frame.first == begin, frame.last == end, let content = unstuffed(frame.span, 1..<max(1, frame.count - 1)) else { return nil }
-        return framed(Array(content.dropLast(2)))
+        let content = stuffing.content(frame.span, 1..<max(1, frame.count - 1))
+        return frame.first == begin && frame.last == end ? content.map { framed(Array($0.dropLast(2))) } : nil
     }
 
     private static func framed(_ checked: [UInt8]) -> [UInt8] {
-        var content = checked
-        let check = Checksum.crc16X25(content.span, 0..<content.count)
-        content += [UInt8(check & 255), UInt8(check >> 8)]
-        var frame = [begin]
-        for byte in content {
-            if byte == begin || byte == end || byte == escape { frame += [escape, byte ^ 0x20] } else { frame.append(byte) }
-        }
-        return frame + [end]
+        stuffing.frame(checked + [UInt8](littleEndian: [Int(Checksum.crc16X25(checked.span, 0..<checked.count))]))
     }
 
     static func user(_ frame: Span<UInt8>) -> [UInt8]? {
-        guard frame.count > 8, let content = unstuffed(frame, 1..<(frame.count - 1)), content.count >= 6 else { return nil }
+        guard frame.count > 8, let content = stuffing.content(frame, 1..<(frame.count - 1)), content.count >= 6 else { return nil }
         return Array(content[4..<(content.count - 2)])
     }
 }

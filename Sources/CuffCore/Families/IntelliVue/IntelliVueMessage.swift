@@ -51,7 +51,7 @@ enum IntelliVueMessage {
             context: context, invoke: invoke, object: (6..<12).map { rest[$0] }, time: (12..<16).map { rest[$0] })
     }
 
-    static func word(_ value: Int) -> [UInt8] { [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)] }
+    static func word(_ value: Int) -> [UInt8] { [UInt8](bigEndian: [value]) }
 
     static func long(_ value: UInt32) -> [UInt8] { word(Int(value >> 16)) + word(Int(value & 0xFFFF)) }
 

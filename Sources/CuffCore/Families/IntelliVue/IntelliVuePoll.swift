@@ -121,14 +121,8 @@ struct IntelliVueValue: Sendable, Equatable {
     }
 
     var absence: Absence {
-        switch float {
-        case 0x007F_FFFF: .notANumber
-        case 0x0080_0000: .notAtThisResolution
-        case 0x007F_FFFE: .positiveInfinity
-        case 0x0080_0002: .negativeInfinity
-        case 0x0080_0001: .reserved
-        default: isUsable ? .none : .notMeasured
-        }
+        let special = Absence(float: float)
+        return special == .none && !isUsable ? .notMeasured : special
     }
 
     var pressure: Pressure? {
@@ -139,14 +133,7 @@ struct IntelliVueValue: Sendable, Equatable {
         }
     }
 
-    var flags: MeasurementFlags {
-        var flags: MeasurementFlags = []
-        if state & 0x0400 != 0 { flags.insert(.demoData) }
-        if state & 0x0080 != 0 { flags.insert(.validated) }
-        if state & 0x0040 != 0 { flags.insert(.earlyIndication) }
-        if state & 0x0020 != 0 { flags.insert(.ongoing) }
-        return flags
-    }
+    var flags: MeasurementFlags { MeasurementFlags(measurementStatus: state) }
 
     /// The value without its state, which changes with alarms.
     var raw: [UInt8] {

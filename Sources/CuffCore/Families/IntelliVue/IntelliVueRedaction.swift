@@ -52,9 +52,6 @@ extension Redaction {
         guard let time = IntelliVueObject.time(bytes.span, at: offset)?.time, let moved = work.shifted(time, years: 1...9999) else {
             return
         }
-        let year = Int(moved.year)
-        for (place, pair) in [year / 100, year % 100, Int(moved.month), Int(moved.day)].enumerated() {
-            bytes[offset + place] = UInt8((pair / 10) << 4 | pair % 10)
-        }
+        bytes.replaceSubrange(offset..<(offset + 4), with: moved.bcd.prefix(4))
     }
 }

@@ -51,7 +51,7 @@ struct IntelliVueSession: MonitorSession {
         asks = true
         phase = .associating
         parts = nil
-        actions.append(.disarm(.poll))
+        actions.disarm(.poll)
         ask(Self.request, into: &actions)
     }
 
@@ -60,7 +60,7 @@ struct IntelliVueSession: MonitorSession {
         polls += 1
         number &+= 1
         actions.append(.write(IntelliVueFrame.encode(IntelliVueMessage.pollRequest(number))))
-        actions.append(.arm(.poll, Self.pollPause))
+        actions.arm(.poll, Self.pollPause)
     }
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
@@ -96,21 +96,21 @@ struct IntelliVueSession: MonitorSession {
             actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.release)))
         }
         guard mode == .listening else { return finish(outcome, into: &actions) }
-        if let sentence = outcome.sentence, phase != .none { actions.append(.report(.warning(sentence))) }
+        if let sentence = outcome.sentence, phase != .none { actions.warn(sentence) }
         phase = .none
         polls = 0
         requests.end(into: &actions)
-        actions.append(.arm(.poll, Self.interval))
+        actions.arm(.poll, Self.interval)
     }
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         guard let user = IntelliVueFrame.user(reader.buffer.span.extracting(range)) else { return }
         // Another host polls this monitor: only listen.
-        if phase == .none, mode == .listening { actions.append(.arm(.poll, Self.interval)) }
+        if phase == .none, mode == .listening { actions.arm(.poll, Self.interval) }
         switch IntelliVueMessage(user.span) {
         case .accepted where phase == .associating:
             phase = .expectingEvent
-            actions.append(.arm(.response, .seconds(5)))
+            actions.arm(.response, .seconds(5))
         case .refused where phase == .associating:
             giveUp(.failed("the monitor refused the association; another program may have it"), into: &actions)
         case .aborted where phase != .none:
@@ -165,12 +165,12 @@ struct IntelliVueSession: MonitorSession {
         guard mode == .reading, phase == .polling else { return }
         if emitted == before {
             guard polls >= 2 else { return }
-            actions.append(.report(.note("the monitor shows no result of a cuff")))
+            actions.note("the monitor shows no result of a cuff")
         }
         phase = .releasing
-        actions.append(.disarm(.poll))
+        actions.disarm(.poll)
         actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.release)))
-        actions.append(.arm(.response, .seconds(2)))
+        actions.arm(.response, .seconds(2))
     }
 
     private mutating func emit(_ reading: Reading?, _ cuff: IntelliVueCuff, into actions: inout SessionActions) {

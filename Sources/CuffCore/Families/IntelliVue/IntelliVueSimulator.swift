@@ -11,11 +11,8 @@ struct IntelliVueSimulator: CuffSimulator {
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         guard case .received(let bytes) = event else { return [] }
         var actions: [SimulatorAction] = []
-        reader.feed(bytes)
-        while let step = reader.next() {
-            if case .frame(let range) = step, let user = IntelliVueFrame.user(reader.buffer.span.extracting(range)) {
-                actions += answer(user).map { .write(IntelliVueFrame.encode($0)) }
-            }
+        for user in reader.wholeFrames(of: bytes).compactMap({ IntelliVueFrame.user($0.span) }) {
+            actions += answer(user).map { .write(IntelliVueFrame.encode($0)) }
         }
         return actions
     }
@@ -87,11 +84,5 @@ struct IntelliVueSimulator: CuffSimulator {
 
     private static func absent(_ code: Int, _: Int) -> [UInt8] { value(code, 0x8000, 0x0F20, 0x7F_FFFF) }
 
-    private static func time(_ time: DeviceTime) -> [UInt8] {
-        let year = Int(time.year)
-        let fields: [Int] = [
-            year / 100, year % 100, Int(time.month), Int(time.day), Int(time.hour), Int(time.minute), Int(time.second), 0,
-        ]
-        return fields.map { UInt8(truncatingIfNeeded: ($0 / 10) * 16 + $0 % 10) }
-    }
+    private static func time(_ time: DeviceTime) -> [UInt8] { time.bcd + [0] }
 }

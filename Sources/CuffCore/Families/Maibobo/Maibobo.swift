@@ -48,7 +48,7 @@ extension CuffDriver {
         ],
         startCommands: [MaiboboFrame.command(.start, proto: 2), MaiboboFrame.command(.start, proto: 3)],
         makeSession: { MaiboboSession($0) },
-        makeSimulator: { MaiboboSimulator($0) },
+        makeSimulator: { BoardSimulator<MaiboboSimulatedCuff>($0) },
         findFrames: { FrameReader.find(MaiboboFrame(), in: $0) },
         redaction: .maibobo)
 }
@@ -112,7 +112,7 @@ struct MaiboboSession: FramedSession, MeasuringSession {
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         receiveFrames(of: bytes, into: &actions)
-        if mode == .measuring, !isFinished { actions.append(.arm(.silence, Self.patience * 3)) }
+        if mode == .measuring, !isFinished { actions.arm(.silence, Self.patience * 3) }
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
@@ -168,7 +168,7 @@ struct MaiboboSession: FramedSession, MeasuringSession {
             if let pressure = Self.pressure(frame.span, at: liveOffset) { actions.append(.live(.cuffPressure(.mmHg(pressure)))) }
         case 0x06?, 0x07?:
             guard let reading = Self.reading(frame.span, origin: origin) else {
-                return actions.append(.report(.ignored("a result without values that can be", frame)))
+                return actions.ignore("a result without values that can be", frame)
             }
             // No measurement ends before it was seen running: an earlier result is of a previous one, and emitted because it comes only
             // once.
@@ -180,7 +180,7 @@ struct MaiboboSession: FramedSession, MeasuringSession {
             if mode != .listening { actions.append(.live(.ended)) }
             actions.emit(reading)
             if mode != .listening { finish(.complete, into: &actions) }
-        default: actions.append(.report(.ignored("a frame of no known kind", frame)))
+        default: actions.ignore("a frame of no known kind", frame)
         }
     }
 
@@ -189,7 +189,7 @@ struct MaiboboSession: FramedSession, MeasuringSession {
         mode = .measuring
         requests.end(into: &actions)
         // Longer than any measurement; the cuff's own limit is in no source: guess.
-        actions.append(.arm(.overall, .seconds(180)))
+        actions.arm(.overall, .seconds(180))
         actions.append(.live(.started))
     }
 
@@ -207,7 +207,7 @@ struct MaiboboSession: FramedSession, MeasuringSession {
         var clock = DeviceClock.absent
         if kind(frame) == 0x07 {
             guard frame.count >= 8, let code = frame.byte(6) else { return nil }
-            content = .failure(failure(code))
+            content = .failure(failures.failure(Int(code), ShortText(Hex.upper(code).span)))
         } else {
             guard frame.count >= 20, let systolic = frame.bigEndian16(13), let diastolic = frame.bigEndian16(15),
                 let pulse = frame.bigEndian16(17), systolic < 512, diastolic < 512, pulse < 512
@@ -222,23 +222,12 @@ struct MaiboboSession: FramedSession, MeasuringSession {
     static let neverSet: [UInt8] = [14, 1, 1, 1, 1, 1]
 
     private static func clock(_ frame: Span<UInt8>) -> DeviceClock {
-        let fields = frame.part(7, 6)
-        guard frame.byte(6) != 0, fields != neverSet, fields.count == 6 else { return .unset }
-        return DeviceClock(
-            DeviceTime(
-                year: 2000 + Int(fields[0]), month: Int(fields[1]), day: Int(fields[2]), hour: Int(fields[3]), minute: Int(fields[4]),
-                second: Int(fields[5])))
+        let time = frame.time(year: 7, month: 8, day: 9, hour: 10, minute: 11, second: 12)
+        guard let time, frame.byte(6) != 0, frame.part(7, 6) != neverSet else { return .unset }
+        return DeviceClock(time)
     }
 
-    static func failure(_ code: UInt8) -> MeasurementFailure {
-        let reason: FailureReason =
-            switch code {
-            case 0x01: .overPressure
-            case 0x02, 0x05, 0x0F: .leak
-            case 0x06, 0x09, 0x10: .hardware
-            default: .unknown
-            }
-        let text = Hex.upper(code)
-        return MeasurementFailure(reason, code: ShortText(text.span))
-    }
+    static let failures: [Int: FailureReason] = [
+        0x01: .overPressure, 0x02: .leak, 0x05: .leak, 0x06: .hardware, 0x09: .hardware, 0x0F: .leak, 0x10: .hardware,
+    ]
 }

@@ -20,7 +20,7 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
     private var isSlotDamaged: Bool { slotBytes > 4 }
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
-        if requests.isAwaiting { actions.append(.arm(.response, .milliseconds(1500))) }
+        if requests.isAwaiting { actions.arm(.response, .milliseconds(1500)) }
         if reader.format.question == .slots { slotBytes += bytes.count }
         guard var report else { return receiveFrames(of: bytes, into: &actions) }
         report += bytes
@@ -91,13 +91,11 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
     }
 
     private mutating func receiveCycles(_ frame: [UInt8], into actions: inout SessionActions) {
-        guard !isSlotDamaged else {
-            return actions.append(.report(.ignored("a memory whose user slot is not known", frame)))
-        }
+        guard !isSlotDamaged else { return actions.ignore("a memory whose user slot is not known", frame) }
         var occurrences = DumpOccurrences()
         for start in stride(from: 33, to: frame.count - 2, by: 32) {
             guard var reading = Self.reading(frame.span.extracting(start..<(start + 32))) else {
-                actions.append(.report(.ignored("a record whose two copies differ", Array(frame[start..<(start + 32)]))))
+                actions.ignore("a record whose two copies differ", Array(frame[start..<(start + 32)]))
                 continue
             }
             reading.user = slot
@@ -134,7 +132,7 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
         actions.append(.identify(DeviceIdentity(manufacturer: "Microlife", firmware: firmware)))
         guard case .identifying = mode else { return }
         let patient = Self.patient(frame.span)
-        actions.append(.report(.note(patient.isEmpty ? "no patient id is set" : "patient id: \(patient)")))
+        actions.note(patient.isEmpty ? "no patient id is set" : "patient id: \(patient)")
         finish(.complete, into: &actions)
     }
 
@@ -146,7 +144,7 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
         for start in stride(from: 0, to: text.count, by: 7) {
             actions.append(.write(Array(text[start..<min(start + 7, text.count)])))
         }
-        actions.append(.arm(.silence, .seconds(1)))
+        actions.arm(.silence, .seconds(1))
     }
 }
 
@@ -157,24 +155,14 @@ extension MicrolifeBPA100Session {
         guard let word = record.hexDigits(16, 8), word == record.hexDigits(24, 8) else { return nil }
         let (systolic, diastolic, pulse) = (word & 1023, word >> 10 & 1023, word >> 20 & 1023)
         return Reading(
-            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "microlife-bpa100", clock: clock(ofRecord: record), origin: .memory,
-            raw: RawBytes(record))
-    }
-
-    private static func clock(ofRecord record: Span<UInt8>) -> DeviceClock {
-        guard let (year, month, day, hour) = record.digitPairs(0), let minute = record.digits(8, 2)
-        else { return .impossible(nil) }
-        if month == 0, day == 0 { return .unset }
-        return DeviceClock(DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute))
+            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "microlife-bpa100", clock: DeviceClock(orUnset: record.printedTime(0)),
+            origin: .memory, raw: RawBytes(record))
     }
 
     /// MMDDYYYYHHMMSS behind the 06.
     static func clock(_ frame: Span<UInt8>) -> DeviceTime? {
-        guard let month = frame.digits(1, 2), let day = frame.digits(3, 2), let year = frame.digits(5, 4), year / 100 == 20,
-            let hour = frame.digits(9, 2), let minute = frame.digits(11, 2), let second = frame.digits(13, 2)
-        else { return nil }
-        let time = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-        return time.isPossible ? time : nil
+        let time = frame.printedTime(year: 5, month: 1, day: 3, hour: 9, minute: 11, second: 13)
+        return time.flatMap { $0.year / 100 == 20 && $0.isPossible ? $0 : nil }
     }
 
     /// Letters and digits of the id; padding and whatever else ends it.
@@ -187,11 +175,12 @@ extension MicrolifeBPA100Session {
         return DeviceIdentity.text(bytes)
     }
 
+    /// MMDDYYYYHHMMSS.
+    static func clockText(_ time: DeviceTime) -> String { Decimal.pairs(time.pairs[2...3] + time.pairs[..<2] + time.pairs[4...]) }
+
     /// 40 bytes of BCD as hex characters, and the sum of those characters.
     static func settingText(_ time: DeviceTime) -> [UInt8] {
-        let year = Int(time.year)
-        let digits = [Int(time.month), Int(time.day), year / 100, year % 100, Int(time.hour), Int(time.minute), Int(time.second)]
-            .map { Decimal.text($0, 2) }.joined()
+        let digits = clockText(time)
         let text = Array((digits + String(repeating: "0", count: 80 - digits.utf8.count)).utf8)
         // Lower case, as the one reader that sets the clock sends it.
         return text + Hex.upper(text.sum8).map { $0 >= 0x41 ? $0 + 0x20 : $0 }

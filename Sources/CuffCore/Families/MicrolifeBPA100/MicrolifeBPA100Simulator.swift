@@ -39,11 +39,7 @@ struct MicrolifeBPA100Simulator: CuffSimulator {
             return [.write(Self.closed(head + script.records.map(record).joined()))]
         case .patientID: return [.write(Self.closed(Self.id(22) + ",05.00\r\n"))]
         case .clock:
-            let fields = [
-                Int(clock.month), Int(clock.day), Int(clock.year) / 100, Int(clock.year) % 100, Int(clock.hour), Int(clock.minute),
-                Int(clock.second),
-            ]
-            let text = fields.map { Decimal.text($0, 2) }.joined()
+            let text = MicrolifeBPA100Session.clockText(clock)
             return [.write(Self.closed(text + String(repeating: "0", count: 76 - text.utf8.count) + ",05.00\r\n"))]
         case .setClock: return [.write([0x06])]
         case .slots:
@@ -54,18 +50,14 @@ struct MicrolifeBPA100Simulator: CuffSimulator {
 
     private mutating func take(_ text: [UInt8]) -> [SimulatorAction] {
         let sum = Array(text[..<80]).sum8
-        guard text.span.hexDigits(80, 2) == Int(sum), let month = text.span.digits(0, 2), let day = text.span.digits(2, 2),
-            let year = text.span.digits(4, 4), let hour = text.span.digits(8, 2), let minute = text.span.digits(10, 2),
-            let second = text.span.digits(12, 2)
-        else { return [] }
-        clock = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        let time = text.span.printedTime(year: 4, month: 0, day: 2, hour: 8, minute: 10, second: 12)
+        guard text.span.hexDigits(80, 2) == Int(sum), let time else { return [] }
+        clock = time
         return [.write([0x06]), .note("the clock is set")]
     }
 
     private func record(_ record: SimulatedRecord) -> String {
-        let time = record.time
-        let fields = [Int(time.year) % 100, Int(time.month), Int(time.day), Int(time.hour), Int(time.minute)]
-        let date = script.options["clock"] == "unset" ? "1500000000" : fields.map { Decimal.text($0, 2) }.joined()
+        let date = script.options["clock"] == "unset" ? "1500000000" : record.time.printed
         let word = Self.hex(record.systolic | record.diastolic << 10 | record.pulse << 20, 8)
         return date + "000000" + word + word
     }

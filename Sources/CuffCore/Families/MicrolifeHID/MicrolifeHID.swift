@@ -59,17 +59,13 @@ struct MicrolifeHIDFrame: FrameFormat {
 
     static func encode(_ body: [UInt8], direction: UInt8 = 0xFF) -> [UInt8] {
         let length = body.count + 1
-        let frame = [0x4D, direction, UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF)] + body
+        let frame = [0x4D, direction] + [UInt8](bigEndian: [length]) + body
         return frame + [frame.sum8]
     }
 
     static let readMemory = encode([0, 0, 0, 0, 0, 0, 0, 0xFD])
 
-    static func setClock(_ time: DeviceTime) -> [UInt8] {
-        encode([
-            0x0D, UInt8(clamping: Int(time.year) - 2000), time.month, time.day, time.hour, time.minute, time.second,
-        ])
-    }
+    static func setClock(_ time: DeviceTime) -> [UInt8] { encode([0x0D] + time.fields + [time.second]) }
 
     /// Whether a whole frame from the cuff is a memory: its length must be what its count of records makes it. A length
     /// damaged in one bit never does, so that the sum need not be trusted over the wrong bytes.
@@ -80,19 +76,15 @@ struct MicrolifeHIDFrame: FrameFormat {
 
     /// The record at `offset`; `nil` where its last byte, always 0, says otherwise, or its pressures are 0.
     static func reading(_ frame: Span<UInt8>, at offset: Int) -> Reading? {
-        guard let systolic = frame.byte(offset), let diastolic = frame.byte(offset + 1),
-            let pulse = frame.byte(offset + 2), let year = frame.byte(offset + 3), let month = frame.byte(offset + 4),
-            let day = frame.byte(offset + 5), let hour = frame.byte(offset + 6), let minute = frame.byte(offset + 7),
-            let status = frame.byte(offset + 8), frame.byte(offset + 9) == 0, systolic > 0, diastolic > 0
+        let record = frame.part(offset, recordLength)
+        guard record.count == recordLength, record[9] == 0, record[0] > 0, record[1] > 0,
+            let time = record.span.time(year: 3, month: 4, day: 5, hour: 6, minute: 7)
         else { return nil }
-        var flags: MeasurementFlags = status & 0x80 != 0 ? .cuffFitted : .cuffLoose
-        if status & 0x40 != 0 { flags.insert(.irregularPulse) }
-        let time = DeviceTime(
-            year: 2000 + Int(year), month: Int(month), day: Int(day), hour: Int(hour), minute: Int(minute))
+        var flags: MeasurementFlags = record[8] & 0x80 != 0 ? .cuffFitted : .cuffLoose
+        if record[8] & 0x40 != 0 { flags.insert(.irregularPulse) }
         return Reading(
-            .bloodPressure(.mmHg(Int(systolic), Int(diastolic), pulse: Int(pulse))), driver: "microlife-hid",
-            flags: flags, clock: month == 0 ? .unset : DeviceClock(time), origin: .memory,
-            raw: RawBytes(frame.part(offset, recordLength)))
+            .bloodPressure(.mmHg(Int(record[0]), Int(record[1]), pulse: Int(record[2]))), driver: "microlife-hid", flags: flags,
+            clock: time.month == 0 ? .unset : DeviceClock(time), origin: .memory, raw: RawBytes(record))
     }
 }
 
@@ -144,27 +136,21 @@ struct MicrolifeHIDSession: RequestSession {
             }
         }
         // The rest of a long answer is awaited.
-        if !isFinished, requests.question == .memory { actions.append(.arm(.response, .seconds(1))) }
+        if !isFinished, requests.question == .memory { actions.arm(.response, .seconds(1)) }
     }
 
     private mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         if requests.question == .setClock { return finish(.complete, into: &actions) }
         guard MicrolifeHIDFrame.isMemory(reader.buffer.span.extracting(range)) else {
-            return actions.append(.report(.ignored("a frame other than a memory answer", Array(reader.buffer[range]))))
+            return actions.ignore("a frame other than a memory answer", Array(reader.buffer[range]))
         }
         var dump = DumpOccurrences()
         var unread = 0
-        for offset in stride(
-            from: range.lowerBound + MicrolifeHIDFrame.header, to: range.upperBound - 1,
-            by: MicrolifeHIDFrame.recordLength)
-        {
+        let first = range.lowerBound + MicrolifeHIDFrame.header
+        for offset in stride(from: first, to: range.upperBound - 1, by: MicrolifeHIDFrame.recordLength) {
             guard var reading = MicrolifeHIDFrame.reading(reader.buffer.span, at: offset) else {
                 unread += 1
-                actions.append(
-                    .report(
-                        .ignored(
-                            "a record of unknown form", reader.buffer.span.part(offset, MicrolifeHIDFrame.recordLength))
-                    ))
+                actions.ignore("a record of unknown form", reader.buffer.span.part(offset, MicrolifeHIDFrame.recordLength))
                 continue
             }
             dump.mark(&reading)
@@ -177,7 +163,7 @@ struct MicrolifeHIDSession: RequestSession {
 
     mutating func unanswered(_ question: Question, into actions: inout SessionActions) {
         if question == .memory { return finish(.noAnswer("the cuff sent no whole answer"), into: &actions) }
-        actions.append(.report(.warning("nothing confirms the new time: compare the cuff's display")))
+        actions.warn("nothing confirms the new time: compare the cuff's display")
         finish(.complete, into: &actions)
     }
 }

@@ -134,14 +134,8 @@ enum NibpNanoPacket {
     }
 
     static func failure(error: UInt8) -> MeasurementFailure {
-        let reason: FailureReason =
-            switch error {
-            case 39: .overPressure
-            case 42: .timeout
-            case 45: .signalLost
-            case 2...37, 40, 41, 46: .hardware
-            default: .unknown
-            }
-        return MeasurementFailure(reason, code: ShortText("\(error)"))
+        let hardware: Set<UInt8> = Set(2...37).union([40, 41, 46])
+        let others: [UInt8: FailureReason] = [39: .overPressure, 42: .timeout, 45: .signalLost]
+        return MeasurementFailure(hardware.contains(error) ? .hardware : others[error] ?? .unknown, code: ShortText("\(error)"))
     }
 }

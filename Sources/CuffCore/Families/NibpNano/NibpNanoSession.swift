@@ -50,7 +50,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
         hasFrame = false
         receiveFrames(of: bytes, into: &actions)
         // Once per chunk, not for each of 200 packets a second.
-        if hasFrame, mode == .measuring, !isFinished { actions.append(.arm(.silence, Self.silence)) }
+        if hasFrame, mode == .measuring, !isFinished { actions.arm(.silence, Self.silence) }
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
@@ -63,8 +63,8 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
         case .measure:
             mode = .measuring
             ask(Request(NibpNanoCommand.start, NibpNanoCommand.start, within: .seconds(5), attempts: 1), into: &actions)
-            actions.append(.arm(.overall, Self.search))
-            actions.append(.arm(.poll, Self.keepAlive))
+            actions.arm(.overall, Self.search)
+            actions.arm(.poll, Self.keepAlive)
         case .stop:
             // Its status, four times a second, shows when it no longer measures.
             mode = .stopping
@@ -90,7 +90,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
         switch (mode, timer) {
         case (.measuring, .poll):
             actions.append(.write(NibpNanoCommand.keepAlive))
-            actions.append(.arm(.poll, Self.keepAlive))
+            actions.arm(.poll, Self.keepAlive)
         case (.measuring, .silence): giveUp("the device fell silent during the measurement", as: .lost, into: &actions)
         case (.measuring, .overall) where isBeating:
             actions.append(.write(NibpNanoCommand.stop))
@@ -108,7 +108,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
         if let known = NibpNanoPacket(reader.buffer.span.extracting(packet)) {
             receive(known, range, into: &actions)
         } else {
-            actions.append(.report(.ignored("a packet of no known kind", bytes(of: range))))
+            actions.ignore("a packet of no known kind", bytes(of: range))
         }
     }
 
@@ -116,7 +116,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
         if mode == .measuring { requests.end(into: &actions) }
         switch packet {
         case .beat(let pressure, let interval):
-            if mode == .measuring && !isBeating { actions.append(.arm(.overall, duration)) }
+            if mode == .measuring && !isBeating { actions.arm(.overall, duration) }
             isBeating = true
             actions.append(.live(.beat(pressure, interval: interval)))
             let raw = RawBytes(reader.buffer.span.extracting(range))
@@ -141,7 +141,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
         guard tenths <= Self.maximumTenths else {
             // 200 of them a second: report once.
             if !wave.hasReportedMeaningless {
-                actions.append(.report(.note("pressures beyond 330 mmHg mean nothing and are left out")))
+                actions.note("pressures beyond 330 mmHg mean nothing and are left out")
             }
             wave.hasReportedMeaningless = true
             return

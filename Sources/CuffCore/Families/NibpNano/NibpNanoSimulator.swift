@@ -56,14 +56,14 @@ struct NibpNanoSimulator: CuffSimulator {
             let height = index < 25 ? index : 50 - index
             let tenths = record.diastolic * 10 + (record.systolic - record.diastolic) * 10 * height / 25
             bytes += NibpNanoFrame.encode(
-                [0x64] + Self.little(time &+ UInt16(index)) + Self.little(UInt16(clamping: tenths)) + [0, 0, 0, 0, 7])
+                [0x64] + [UInt8](littleEndian: [Int(time) + index, tenths]) + [0, 0, 0, 0, 7])
         }
         time &+= 50
         bytes += status()
         guard ticks % 4 == 0 else { return [.write(bytes), .arm(.poll, .milliseconds(250))] }
         if record.failure == nil {
             let values = [record.systolic * 10, record.diastolic * 10, record.mean * 10, record.pulse * 10, 60_000 / max(1, record.pulse)]
-            bytes += NibpNanoFrame.encode([0x62] + Self.little(time) + [0] + values.flatMap { Self.little(UInt16(clamping: $0)) } + [0])
+            bytes += NibpNanoFrame.encode([0x62] + [UInt8](littleEndian: [Int(time)]) + [0] + [UInt8](littleEndian: values) + [0])
         } else {
             error = record.failure == .overPressure ? 39 : 46
             bytes += status()
@@ -76,22 +76,12 @@ struct NibpNanoSimulator: CuffSimulator {
     private func status() -> [UInt8] {
         let mode: UInt8 = error != 0 ? 15 : isMeasuring ? 3 : 1
         return NibpNanoFrame.encode(
-            [0x73] + Self.little(time) + [mode << 4, error, 0, 0, 0, 0, 0x40, 0x01, 0x40, 0, 0, 0, 0])
+            [0x73] + [UInt8](littleEndian: [Int(time)]) + [mode << 4, error, 0, 0, 0, 0, 0x40, 0x01, 0x40, 0, 0, 0, 0])
     }
 
     private func version(_ kind: UInt8) -> [UInt8] {
-        var data = [UInt8](repeating: 0, count: 0x82)
-        data[0] = 0x76
-        data[1] = kind
-        if kind == 0 {
-            data[10] = 2
-            for (index, byte) in "NANO-SIM-1".utf8.enumerated() { data[30 + index] = byte }
-        } else {
-            data[12] = 2
-            data[14] = 1
-        }
-        return NibpNanoFrame.encode(data)
+        let hardware = [0x76, kind].padded(to: 10) + [2].padded(to: 20) + Array("NANO-SIM-1".utf8)
+        let application = [0x76, kind].padded(to: 12) + [2, 0, 1]
+        return NibpNanoFrame.encode((kind == 0 ? hardware : application).padded(to: 0x82))
     }
-
-    private static func little(_ value: UInt16) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8)] }
 }

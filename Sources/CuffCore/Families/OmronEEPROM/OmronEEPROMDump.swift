@@ -46,7 +46,7 @@ struct OmronEEPROMDump: Sendable {
         if OmronEEPROMRecord.isEmpty(record) || user.map({ $0 != owner }) == true { return }
         guard var reading = OmronEEPROMRecord.reading(record, user: owner) else {
             unreadable += 1
-            return actions.append(.report(.ignored("a slot that holds no record", record)))
+            return actions.ignore("a slot that holds no record", record)
         }
         occurrences.mark(&reading)
         actions.emit(reading)

@@ -40,7 +40,7 @@ struct OmronEEPROMFrame: Sendable, Hashable {
         while start + bareLength < bytes.count {
             let length = 1 + Int(bytes[start + 1])
             guard start + length <= bytes.count, length <= reportSize,
-                case .frame(let frame) = judge(bytes.span.part(start, length)), Kind(rawValue: frame.kind).map(isAnswer) == true
+                case .frame(let frame) = judge(bytes.span.part(start, length)), frame.kind >= 0x80, Kind(rawValue: frame.kind) != nil
             else {
                 start += 1
                 continue
@@ -56,18 +56,10 @@ struct OmronEEPROMFrame: Sendable, Hashable {
     /// A report with its number.
     private static let reportSize = 65
 
-    private static func isAnswer(_ kind: Kind) -> Bool {
-        switch kind {
-        case .opened, .data, .ended: true
-        case .open, .read, .end: false
-        }
-    }
-
     /// The report of this frame, as long as it has to be.
     func report(number: UInt8) -> [UInt8] {
         let length = UInt8(truncatingIfNeeded: Self.bareLength + data.count)
-        let bytes =
-            [length, kind, subkind, UInt8(address >> 8 & 0xFF), UInt8(address & 0xFF), UInt8(truncatingIfNeeded: count)] + data + [0]
+        let bytes = [length, kind, subkind] + [UInt8](bigEndian: [address]) + [UInt8(truncatingIfNeeded: count)] + data + [0]
         return [number] + bytes + [bytes.xor8]
     }
 
@@ -104,15 +96,12 @@ enum OmronEEPROMClock {
         guard offset >= 0, offset + length <= data.count else { return nil }
         let bytes = data.span.extracting(offset..<(offset + length))
         guard Checksum.sum8(bytes, 0..<8) == bytes[9] else { return nil }
-        let time = DeviceTime(
-            year: 2000 + Int(bytes[3]), month: Int(bytes[2]), day: Int(bytes[5]), hour: Int(bytes[4]), minute: Int(bytes[7]),
-            second: Int(bytes[6]))
-        return time.isPossible ? time : nil
+        return bytes.time(year: 3, month: 2, day: 5, hour: 4, minute: 7, second: 6).flatMap { $0.isPossible ? $0 : nil }
     }
 
     /// The block of a clock that shows `time`.
     static func bytes(_ time: DeviceTime) -> [UInt8] {
-        let fields = [0, 0, time.month, UInt8(clamping: Int(time.year) - 2000), time.hour, time.day, time.second, time.minute]
+        let fields = [0, 0, time.month, time.fields[0], time.hour, time.day, time.second, time.minute]
         return fields + [0, fields.sum8]
     }
 }

@@ -96,10 +96,8 @@ enum OmronEEPROMRecord {
         let stamp = DeviceTime(
             year: 2000 + Int(bytes[2]), month: Int(day >> 10 & 0x0F), day: Int(day >> 5 & 0x1F), hour: Int(day & 0x1F),
             minute: Int(time >> 6 & 0x3F), second: min(59, Int(time & 0x3F)))
-        let pulse = Int(bytes[3])
         return Reading(
-            .bloodPressure(
-                .mmHg(Int(bytes[1]) + 25, Int(bytes[0]), pulseOrZero: pulse)),
-            driver: "omron-eeprom", user: Int32(user), flags: flags, clock: DeviceClock(stamp), origin: .memory, raw: RawBytes(record))
+            .bloodPressure(.mmHg(Int(bytes[1]) + 25, Int(bytes[0]), pulseOrZero: Int(bytes[3]))), driver: "omron-eeprom",
+            user: Int32(user), flags: flags, clock: DeviceClock(stamp), origin: .memory, raw: RawBytes(record))
     }
 }

@@ -106,7 +106,7 @@ struct OmronEEPROMSession: RequestSession {
         // The question that was asked last, also after its answer: a late one is known by its address.
         let question = isListening ? requests.sent : requests.current?.question
         if let question, !question.isAnswered(by: frame) {
-            return actions.append(.report(.ignored("a report that answers no question", frame.data)))
+            return actions.ignore("a report that answers no question", frame.data)
         }
         switch OmronEEPROMFrame.Kind(rawValue: frame.kind) {
         case .opened:
@@ -122,7 +122,7 @@ struct OmronEEPROMSession: RequestSession {
             // Of a recording of the cuff's side alone nothing else tells that everything was read.
             if question == nil, farthest > 0 { decideFromReads(into: &actions) }
             if isLeaving { finish(outcome, into: &actions) }
-        default: actions.append(.report(.ignored("a frame of no known kind", [frame.kind, frame.subkind] + frame.data)))
+        default: actions.ignore("a frame of no known kind", [frame.kind, frame.subkind] + frame.data)
         }
     }
 

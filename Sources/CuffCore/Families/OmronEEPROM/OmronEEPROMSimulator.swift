@@ -10,12 +10,11 @@ struct OmronEEPROMSimulator: CuffSimulator {
         asleep = Int(script.options["asleep"] ?? "") ?? 0
         let layout = script.options["model"].flatMap { OmronEEPROMLayout(model: $0) } ?? .sixty
         let head = OmronEEPROMMemory.start - Self.settings
-        var memory = [UInt8](repeating: 0, count: head)
-        let clock = OmronEEPROMClock.block - Self.settings
-        memory.replaceSubrange(clock..<(clock + OmronEEPROMClock.length), with: OmronEEPROMClock.bytes(script.clock))
+        let clock = [UInt8]().padded(to: OmronEEPROMClock.block - Self.settings) + OmronEEPROMClock.bytes(script.clock)
+        var memory = clock.padded(to: head)
         memory += [UInt8](repeating: 0xFF, count: 2 * layout.rawValue * OmronEEPROMMemory.recordLength)
         for user in 1...2 {
-            let records = script.records.filter { $0.failure == nil && $0.user == user }
+            let records = script.stored.filter { $0.user == user }
             for (record, slot) in zip(records, layout.slots(of: user)) {
                 let place = head + slot * OmronEEPROMMemory.recordLength
                 memory.replaceSubrange(place..<(place + OmronEEPROMMemory.recordLength), with: Self.record(record))
@@ -54,19 +53,16 @@ struct OmronEEPROMSimulator: CuffSimulator {
     }
 
     private func say(_ frame: OmronEEPROMFrame) -> [SimulatorAction] {
-        let report = frame.report(number: 1)
-        return [.write(report + [UInt8](repeating: 0, count: max(0, 64 - report.count)))]
+        [.write(frame.report(number: 1).padded(to: 64))]
     }
 
     private static func record(_ record: SimulatedRecord) -> [UInt8] {
         let time = record.time
-        var day = UInt16(time.month) << 10 | UInt16(time.day) << 5 | UInt16(time.hour)
+        var day = Int(time.month) << 10 | Int(time.day) << 5 | Int(time.hour)
         if record.flags.contains(.bodyMovement) { day |= 0x8000 }
         if record.flags.contains(.irregularPulse) { day |= 0x4000 }
-        let clock = UInt16(time.minute) << 6 | UInt16(time.second)
-        return [
-            UInt8(clamping: record.diastolic), UInt8(clamping: record.systolic - 25), UInt8(clamping: Int(time.year) - 2000),
-            UInt8(clamping: record.pulse), UInt8(day >> 8), UInt8(day & 0xFF), UInt8(clock >> 8), UInt8(clock & 0xFF), 0, 0, 0, 0, 0, 0,
-        ]
+        let clock = Int(time.minute) << 6 | Int(time.second)
+        let values = [record.diastolic, record.systolic - 25, Int(time.year) - 2000, record.pulse].map { UInt8(clamping: $0) }
+        return (values + [UInt8](bigEndian: [day, clock])).padded(to: 14)
     }
 }

@@ -95,7 +95,7 @@ struct OmronHBPSession: FramedSession {
         case .success(let reading): actions.emit(reading)
         case .failure(let refusal):
             let line = reader.buffer.span.extracting(range)
-            actions.append(.report(.ignored(refusal.reason, line.part(refusal.part.lowerBound, refusal.part.count))))
+            actions.ignore(refusal.reason, line.part(refusal.part.lowerBound, refusal.part.count))
         }
     }
 
@@ -105,8 +105,9 @@ struct OmronHBPSession: FramedSession {
     }
 
     private static func shortReading(_ line: Span<UInt8>) -> Result<Reading, OmronHBPRefusal> {
-        guard let time = time(line, [24, 29, 32, 35, 38]), let systolic = line.digits(41, 3), let mean = line.digits(45, 3),
-            let diastolic = line.digits(49, 3), let pulse = line.digits(53, 3), let quality = line.digits(57, 1)
+        guard let time = line.printedTime(year: 24, month: 29, day: 32, hour: 35, minute: 38), time.isPossible,
+            let systolic = line.digits(41, 3), let mean = line.digits(45, 3), let diastolic = line.digits(49, 3),
+            let pulse = line.digits(53, 3), let quality = line.digits(57, 1)
         else { return .failure(OmronHBPRefusal(reason: "a line with an impossible date", part: 24..<40)) }
         return .success(
             Reading(
@@ -116,9 +117,9 @@ struct OmronHBPSession: FramedSession {
     }
 
     private static func format5Reading(_ line: Span<UInt8>) -> Result<Reading, OmronHBPRefusal> {
-        guard let time = time(line, [0, 5, 8, 11, 14]), let error = line.digits(38, 1), let moves = line.digits(52, 1) else {
-            return .failure(OmronHBPRefusal(reason: "a line with an impossible date", part: 0..<16))
-        }
+        guard let time = line.printedTime(year: 0, month: 5, day: 8, hour: 11, minute: 14), time.isPossible,
+            let error = line.digits(38, 1), let moves = line.digits(52, 1)
+        else { return .failure(OmronHBPRefusal(reason: "a line with an impossible date", part: 0..<16)) }
         let values = [40, 44, 48].map { line.digits($0, 3) }
         let areBlank = [40, 44, 48].allSatisfy { line.matches("   ", at: $0) }
         let content: Reading.Content
@@ -140,14 +141,5 @@ struct OmronHBPSession: FramedSession {
             Reading(
                 content, driver: "omron-hbp", flags: moves > 0 ? [.noMeasurementCheck, .bodyMovement] : .noMeasurementCheck,
                 clock: .time(time), origin: .push, raw: RawBytes(line)))
-    }
-
-    /// Year, month, day, hour and minute at these offsets, if a calendar has that moment.
-    private static func time(_ line: Span<UInt8>, _ offsets: InlineArray<5, Int>) -> DeviceTime? {
-        guard let year = line.digits(offsets[0], 4), let month = line.digits(offsets[1], 2),
-            let day = line.digits(offsets[2], 2), let hour = line.digits(offsets[3], 2), let minute = line.digits(offsets[4], 2)
-        else { return nil }
-        let time = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute)
-        return time.isPossible ? time : nil
     }
 }

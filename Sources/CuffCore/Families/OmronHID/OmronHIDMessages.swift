@@ -186,14 +186,9 @@ enum OmronRecord {
 
     /// Year since 2000, month, day, hour, minute, second.
     static func clock(_ bytes: Span<UInt8>, _ offset: Int) -> DeviceClock {
-        guard let year = bytes.byte(offset), let month = bytes.byte(offset + 1), let day = bytes.byte(offset + 2),
-            let hour = bytes.byte(offset + 3), let minute = bytes.byte(offset + 4), let second = bytes.byte(offset + 5)
-        else { return .impossible(nil) }
-        if month == 0 && day == 0 { return .unset }
+        let (day, hour) = (offset + 2, offset + 3)
         return DeviceClock(
-            DeviceTime(
-                year: 2000 + Int(year), month: Int(month), day: Int(day), hour: Int(hour), minute: Int(minute),
-                second: Int(second)))
+            orUnset: bytes.time(year: offset, month: offset + 1, day: day, hour: hour, minute: offset + 4, second: offset + 5))
     }
 
     static func clock(_ answer: [UInt8]) -> DeviceClock { clock(answer.span, 3) }

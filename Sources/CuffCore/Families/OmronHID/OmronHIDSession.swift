@@ -87,7 +87,7 @@ struct OmronHIDSession: RequestSession {
         // Until then only late answers arrive.
         let isIdle = requests.question == .open || requests.isPaused
         switch answers.take(report, for: asked) {
-        case .waiting: if isAsking { actions.append(.arm(.response, .seconds(1))) }
+        case .waiting: if isAsking { actions.arm(.response, .seconds(1)) }
         case .notReady: break  // the opening's own timer repeats it
         case .confirmed: if requests.question == .open || current?.verb == .erase && asked?.verb == .erase { next(into: &actions) }
         case .refused: if isAsking { retry("the cuff said NO", into: &actions) }
@@ -98,9 +98,9 @@ struct OmronHIDSession: RequestSession {
             if isAsking { retry("its answers are damaged", into: &actions) }
         case .data(let answer):
             if isIdle { break }
-            guard let asked else { return actions.append(.report(.ignored("an answer to no question", answer))) }
+            guard let asked else { return actions.ignore("an answer to no question", answer) }
             guard asked.accepts(answer.count) else {
-                actions.append(.report(.ignored("an answer of the wrong length", answer)))
+                actions.ignore("an answer of the wrong length", answer)
                 if isAsking { retry("its answers have the wrong length", into: &actions) }
                 return
             }
@@ -148,7 +148,7 @@ struct OmronHIDSession: RequestSession {
         seen[asked] = answer
         guard var reading = OmronRecord.reading(answer, of: asked) else {
             unread += 1
-            return actions.append(.report(.ignored("a record without a blood pressure", answer)))
+            return actions.ignore("a record without a blood pressure", answer)
         }
         dump.mark(&reading)
         readings.emitted += 1
@@ -194,14 +194,14 @@ struct OmronHIDSession: RequestSession {
             return leave(into: &actions)
         }
         isCommitting = true
-        actions.append(.arm(.overall, .seconds(60)))
+        actions.arm(.overall, .seconds(60))
         eraseOnceCommitted(into: &actions)
     }
 
     private mutating func eraseOnceCommitted(into actions: inout SessionActions) {
         guard readings.committed >= readings.emitted else { return }
         isCommitting = false
-        actions.append(.disarm(.overall))
+        actions.disarm(.overall)
         ask(Self.request(.erase), into: &actions)
     }
 
@@ -214,7 +214,7 @@ struct OmronHIDSession: RequestSession {
         case .count where current.bank != 0: break  // a cuff with one memory
         case .reading, .record:
             unread += 1
-            actions.append(.report(.warning("record \(Int(current.index ?? 0) + 1) was not read: \(reason)")))
+            actions.warn("record \(Int(current.index ?? 0) + 1) was not read: \(reason)")
         default:
             outcome = .failed("\(current.verb.rawValue) was not answered: \(reason)")
             requests.planned = []

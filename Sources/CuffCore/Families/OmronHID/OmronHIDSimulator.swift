@@ -19,7 +19,7 @@ struct OmronHIDSimulator: CuffSimulator {
         isMES = script.options["variant"] == "mes"
         notReady = Int(script.options["not-ready"] ?? "") ?? 0
         refusals = Int(script.options["refusals"] ?? "") ?? 0
-        records = script.records.filter { $0.failure == nil }
+        records = script.stored
     }
 
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
@@ -92,21 +92,17 @@ struct OmronHIDSimulator: CuffSimulator {
             return say(Array("NO".utf8))
         }
         let record = stored[index]
-        let systolic = UInt16(clamping: record.systolic)
         var flags: UInt8 = record.flags.contains(.irregularPulse) ? 1 : 0
         if record.flags.contains(.bodyMovement) { flags |= 2 }
-        return say(
-            data: Self.stamp(record.time) + [
-                0, UInt8(systolic >> 8), UInt8(systolic & 0xFF), UInt8(clamping: record.diastolic),
-                UInt8(clamping: record.pulse), 0, flags,
-            ])
+        let systolic = [UInt8](bigEndian: [record.systolic])
+        return say(data: Self.stamp(record.time) + [0] + systolic + record.bytes.dropFirst() + [0, flags])
     }
 
     /// The newest first.
     private func stored(bank: UInt8) -> [SimulatedRecord] { records.filter { $0.user == Int(bank) + 1 }.reversed() }
 
     private static func stamp(_ time: DeviceTime) -> [UInt8] {
-        [UInt8(clamping: Int(time.year) - 2000), time.month, time.day, time.hour, time.minute, time.second]
+        time.fields + [time.second]
     }
 
     private mutating func say(data: [UInt8]) -> [SimulatorAction] {

@@ -19,75 +19,23 @@ extension CuffDriver {
         unverified: ["the layout of the status, taken from boards with the same frames", "whether commands are acknowledged"],
         notes: ["The automatic cycle of the board is not set from here."],
         sources: ["a dozen public programs (MFC, Qt, Java, JavaScript, Python, C) whose origin is not established"],
-        startCommands: [LeyutekBoard.command(0x80)],
-        makeSession: { BoardSession<LeyutekBoard>($0) },
-        makeSimulator: { BoardSimulator<LeyutekSimulatedBoard>($0) },
-        findFrames: { FrameReader.find(LeyutekBoard.frames, in: $0) },
+        startCommands: [Leyutek.encode(0x80)],
+        makeSession: { BoardSession<PackedBoard<Leyutek>>($0) },
+        makeSimulator: { BoardSimulator<PackedSimulatedBoard<Leyutek>>($0) },
+        findFrames: { FrameReader.find(Leyutek.frames, in: $0) },
         redaction: .nothing)
 }
 
-struct LeyutekBoard: Board {
-    static var driver: DriverID { CuffDriver.leyutekPCT.id }
-    static var capabilities: Capabilities { CuffDriver.leyutekPCT.capabilities }
+enum Leyutek: PackedMake {
+    static var sheet: CuffDriver { .leyutekPCT }
     static let frames = PackedFrame { modules.contains($0) ? PackedFrame.maximumLength : nil }
-    private static let modules: Set<UInt8> = [0x01, 0x10, 0x11, 0x12, 0x13, 0x14]
-    private static let kinds: [UInt8: PackedResults.Kind] = [
-        0x02: .pressure, 0x03: .end, 0x04: .pressures, 0x05: .pulse, 0x06: .status,
-    ]
+    static let commands: UInt8 = 0x80
+    static let reports: UInt8 = 0x02
+    private static let cuff: UInt8 = 0x14
+    private static let modules: Set<UInt8> = [0x01, 0x10, 0x11, 0x12, 0x13, cuff]
 
-    let format = Self.frames
-    private var results = PackedResults()
-
-    init(_ context: SessionContext) {}
-
-    var start: [UInt8]? { Self.command(0x80) }
-    var stop: [[UInt8]] { [Self.command(0x81)] }
-    var highestPressure: Int? { results.highestPressure }
-    var resultQuestion: [UInt8]? { Self.command(0x89) }
-    var statusQuestion: [UInt8]? { Self.command(0x86) }
-
-    mutating func read(_ frame: [UInt8]) -> [BoardMessage] {
-        let data = PackedFrame.data(frame)
-        guard frame.first == 0x14, let kind = data.first.flatMap({ Self.kinds[$0] }) else { return [.otherModule] }
-        return results.read(kind, Array(data.dropFirst()), raw: frame)
+    static func encode(_ identifier: UInt8, _ data: [UInt8] = []) -> [UInt8] {
+        PackedFrame.encode(cuff, ([identifier] + data).padded(to: 7))
     }
-
-    mutating func takeWaiting() -> BoardMessage? { results.takeWaiting() }
-
-    /// A frame of the cuff module: the second identifier and six data bytes.
-    static func frame(_ identifier: UInt8, _ data: [UInt8]) -> [UInt8] {
-        PackedFrame.encode(0x14, [identifier] + data + [UInt8](repeating: 0, count: max(0, 6 - data.count)))
-    }
-
-    static func command(_ identifier: UInt8) -> [UInt8] { frame(identifier, []) }
-}
-
-/// A PCT board: does not confirm a start; sends an end, and the result on request.
-struct LeyutekSimulatedBoard: SimulatedBoard {
-    static let sendsResults = false
-    private static let commands: [UInt8: BoardCommand] = [0x80: .start, 0x81: .stop, 0x86: .status, 0x89: .result]
-
-    init(_ options: [String: String]) {}
-
-    func takeCommand(from bytes: inout [UInt8]) -> BoardCommand? {
-        guard bytes.count >= 10 else { return nil }
-        let frame = Array(bytes.prefix(10))
-        let data = PackedFrame.data(frame)
-        let isCommand = frame == PackedFrame.encode(0x14, data)
-        bytes.removeFirst(isCommand ? 10 : 1)
-        return isCommand ? data.first.flatMap { Self.commands[$0] } ?? .other : .other
-    }
-
-    func confirmation(of command: BoardCommand) -> [UInt8] { [] }
-    func pressure(_ pressure: Int) -> [UInt8] { LeyutekBoard.frame(0x02, IBioSimulatedBoard.words([pressure]) + [0, 1]) }
-    func end(of record: SimulatedRecord?) -> [UInt8] { LeyutekBoard.frame(0x03, [record?.failure == nil ? 1 : 10]) }
-
-    func result(_ record: SimulatedRecord) -> [UInt8] {
-        LeyutekBoard.frame(0x04, IBioSimulatedBoard.words([record.systolic, record.diastolic, record.mean]))
-            + LeyutekBoard.frame(0x05, IBioSimulatedBoard.words([record.pulse]))
-    }
-
-    func status(_ record: SimulatedRecord?) -> [UInt8] {
-        LeyutekBoard.frame(0x06, [0, 0, record?.failure == nil ? 0 : 2, 0, 0])
-    }
+    static func content(_ frame: [UInt8]) -> ArraySlice<UInt8> { frame.first == cuff ? PackedFrame.data(frame)[...] : [] }
 }

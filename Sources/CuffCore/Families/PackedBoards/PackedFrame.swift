@@ -29,7 +29,7 @@ struct PackedFrame: FrameFormat {
 }
 
 struct PackedResults: Sendable {
-    enum Kind { case pressure, end, pressures, pulse, status }
+    enum Kind: UInt8 { case pressure, end, pressures, pulse, status }
 
     private static let absent: Int16 = -100
     private static let errors: [FailureReason] = [

@@ -140,21 +140,12 @@ struct ParStatus: Equatable {
 
     var failure: MeasurementFailure? {
         guard let message else { return state == 2 ? MeasurementFailure(.unknown, code: "S2") : nil }
-        let reason: FailureReason? =
-            switch message {
-            case 6: .cuffLoose
-            case 7, 14: .leak
-            case 8, 15: .hardware
-            case 9: .timeout
-            case 10: .outOfRange
-            case 11: .movement
-            case 12: .overPressure
-            case 13: .saturated
-            default: state == 2 ? .unknown : nil
-            }
-        var code = ShortText("M")
-        code.append(0x30 + UInt8(message / 10 % 10))
-        code.append(0x30 + UInt8(message % 10))
-        return reason.map { MeasurementFailure($0, code: code) }
+        guard state == 2 || Self.failures[message] != nil else { return nil }
+        return Self.failures.failure(message, ShortText("M" + Decimal.text(message, 2)))
     }
+
+    private static let failures: [Int: FailureReason] = [
+        6: .cuffLoose, 7: .leak, 8: .hardware, 9: .timeout, 10: .outOfRange, 11: .movement, 12: .overPressure, 13: .saturated, 14: .leak,
+        15: .hardware,
+    ]
 }

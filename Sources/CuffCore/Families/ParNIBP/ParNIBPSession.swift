@@ -69,7 +69,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
             mode = .measuring
             ask(ParCommands.start, within: .seconds(5), attempts: 1, into: &actions)
             // Longer than message 09, the module's own time-out, which its sources do not quantify: guess.
-            actions.append(.arm(.overall, .seconds(180)))
+            actions.arm(.overall, .seconds(180))
         case .stop:
             // X has no answer: the status shows when the module is at rest.
             mode = .stopping
@@ -93,7 +93,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
             actions.append(.write(commands.frame(4 + index)))
         }
         // The module may need a moment before the request.
-        actions.append(.arm(.response, .milliseconds(500)))
+        actions.arm(.response, .milliseconds(500))
     }
 
     private mutating func ask(_ number: Int, within limit: Duration, attempts: Int, into actions: inout SessionActions) {
@@ -136,7 +136,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
         } else if frame.count == 6, frame.span.matches("999", at: 1) {
             ended(into: &actions)
         } else if frame[0] != 0x55 {
-            actions.append(.report(.ignored("a frame other than a status", frame)))
+            actions.ignore("a frame other than a status", frame)
         }
     }
 
@@ -152,7 +152,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
     private mutating func awaitLive(into actions: inout SessionActions) {
         phase = .running
         requests.end(into: &actions)
-        actions.append(.arm(.silence, .seconds(3)))
+        actions.arm(.silence, .seconds(3))
     }
 
     private mutating func ended(into actions: inout SessionActions) {
@@ -163,7 +163,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
         case .measuring:
             guard phase == .running else { return }
             phase = .fetching
-            actions.append(.disarm(.silence))
+            actions.disarm(.silence)
             askResult(into: &actions)
         case .listening where asks: actions.append(.write(commands.frame(ParCommands.result)))
         default: break
@@ -192,7 +192,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
                     content, driver: "par-nibp", origin: isNew ? .measurement : .memory, trigger: trigger(of: status, isNew: isNew),
                     raw: RawBytes(frame)))
         }
-        if status.message == 2 { actions.append(.report(.note("the module says: invalid command (M02)"))) }
+        if status.message == 2 { actions.note("the module says: invalid command (M02)") }
         latest = status
         if !status.isBusy {
             liveFrames = 0

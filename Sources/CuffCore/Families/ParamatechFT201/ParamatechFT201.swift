@@ -49,16 +49,11 @@ struct ParamatechFT201Frame: FrameFormat {
     }
 
     static func reading(_ frame: Span<UInt8>) -> Reading? {
-        guard let year = frame.digits(2, 2), let month = frame.digits(4, 2), let day = frame.digits(6, 2),
-            let hour = frame.digits(9, 2), let minute = frame.digits(11, 2), let systolic = frame.digits(14, 3),
-            let diastolic = frame.digits(18, 3), let pulse = frame.digits(22, 3)
+        guard let time = frame.printedTime(year: 2, yearDigits: 2, month: 4, day: 6, hour: 9, minute: 11),
+            let systolic = frame.digits(14, 3), let diastolic = frame.digits(18, 3), let pulse = frame.digits(22, 3)
         else { return nil }
-        let clock: DeviceClock =
-            month == 0 && day == 0
-            ? .unset : DeviceClock(DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute))
         return Reading(
-            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "paramatech-ft201", flags: .noMeasurementCheck, clock: clock,
-            origin: .push,
-            raw: RawBytes(frame))
+            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "paramatech-ft201", flags: .noMeasurementCheck,
+            clock: DeviceClock(orUnset: time), origin: .push, raw: RawBytes(frame))
     }
 }

@@ -161,7 +161,7 @@ struct R1Session: FramedSession, RequestSession {
     private func poll(into actions: inout SessionActions) {
         // An answer to a request before the ACK would look like another result after it.
         if acknowledgeAfter == nil { actions.append(.write(Self.enquiry)) }
-        actions.append(.arm(.poll, .seconds(1)))
+        actions.arm(.poll, .seconds(1))
     }
 
     mutating func unanswered(_ question: Question, into actions: inout SessionActions) {
@@ -199,13 +199,11 @@ struct R1Session: FramedSession, RequestSession {
             if isReading, emitted == 0 { finish(.complete, into: &actions) }
         case .endOfTransfer:
             awaitsEnd = false
-            actions.append(.disarm(.silence))
+            actions.disarm(.silence)
             acknowledge(into: &actions)
         case .control: break
         case .text(let text):
-            guard requests.question == .version else {
-                return actions.append(.report(.ignored("a frame other than a result", text)))
-            }
+            guard requests.question == .version else { return actions.ignore("a frame other than a result", text) }
             actions.append(.identify(DeviceIdentity(firmware: DeviceIdentity.text(text))))
             finish(.complete, into: &actions)
         }
@@ -227,7 +225,7 @@ struct R1Session: FramedSession, RequestSession {
         acknowledgeAfter = emitted
         let isSlashForm = reading.raw.withBytes { $0.byte(1) != 0x52 }
         awaitsEnd = isSlashForm && !endsWithEOT
-        if awaitsEnd { actions.append(.arm(.silence, .seconds(1))) }
+        if awaitsEnd { actions.arm(.silence, .seconds(1)) }
     }
 
     /// Acknowledges the result, so that the cuff deletes it, once it is on disk and the transfer complete.

@@ -51,16 +51,13 @@ struct R1Simulator: CuffSimulator {
     }
 
     private static func result(_ record: SimulatedRecord) -> [UInt8] {
-        let time = record.time
-        let date = [Int(time.year) % 100, Int(time.month), Int(time.day)].map { Decimal.text($0, 2) }.joined()
-        let clock = [Int(time.hour), Int(time.minute), Int(time.second)].map { Decimal.text($0, 2) }.joined()
+        let (date, clock) = (Decimal.pairs(record.time.pairs[1...3]), Decimal.pairs(record.time.pairs[4...]))
         return R1Frame.encode(Array("R1,000000000,\(date),\(clock),\(values(record)),0000,0000,00000,000".utf8))
     }
 
     private static func slashed(_ record: SimulatedRecord) -> [UInt8] {
-        let time = record.time
-        let date = [Int(time.year) % 100, Int(time.month), Int(time.day)].map { Decimal.text($0, 2) }.joined(separator: "/")
-        let clock = [Int(time.hour), Int(time.minute)].map { Decimal.text($0, 2) }.joined(separator: "/")
+        let fields = record.time.fields.map { Decimal.text(Int($0), 2) }
+        let (date, clock) = (fields[..<3].joined(separator: "/"), fields[3...].joined(separator: "/"))
         return R1Frame.encode(Array("0000,\(date),\(clock),\(values(record)),0,0,0,0,0,0".utf8))
     }
 }

@@ -81,7 +81,5 @@ enum SunTechCommand {
     static let result: [UInt8] = [0x79, 0x03, 0x00]
     static let cuffPressure: [UInt8] = [0x79, 0x05, 0x00]
 
-    static func inflation(_ pressure: Int) -> [UInt8] {
-        [0x17, UInt8(truncatingIfNeeded: pressure), UInt8(truncatingIfNeeded: pressure >> 8)]
-    }
+    static func inflation(_ pressure: Int) -> [UInt8] { [0x17] + [UInt8](littleEndian: [pressure]) }
 }

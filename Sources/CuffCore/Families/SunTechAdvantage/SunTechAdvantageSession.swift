@@ -34,7 +34,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         unansweredPolls = 0
         receiveFrames(of: bytes, into: &actions)
         // A module that streams is polled only when its stream has ceased.
-        if streams, mode == .measuring, phase == .running { actions.append(.arm(.poll, Self.pollPause * 3)) }
+        if streams, mode == .measuring, phase == .running { actions.arm(.poll, Self.pollPause * 3) }
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
@@ -92,7 +92,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
             }
             unansweredPolls += 1
             actions.append(.write(SunTechPacket.host(SunTechCommand.cuffPressure)))
-            actions.append(.arm(.poll, Self.pollPause))
+            actions.arm(.poll, Self.pollPause)
         default: break
         }
     }
@@ -108,7 +108,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         case (7, 1) where packet[5] == 0: actions.append(.live(.cuffPressure(.mmHg(Int(packet[3]) | Int(packet[4]) << 8))))
         case (0x18, _): arrived(packet, offset: 2, into: &actions)
         case (0x19, 3): arrived(packet, offset: 3, into: &actions)
-        default: actions.append(.report(.ignored("a packet of no known kind", packet)))
+        default: actions.ignore("a packet of no known kind", packet)
         }
     }
 
@@ -119,19 +119,19 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
             phase = .running
             requests.end(into: &actions)
             // Longer than error 88, the module's own time-out, which its sources do not quantify: guess.
-            actions.append(.arm(.overall, .seconds(180)))
-            if !streams { actions.append(.arm(.poll, Self.pollPause)) }
+            actions.arm(.overall, .seconds(180))
+            if !streams { actions.arm(.poll, Self.pollPause) }
             actions.append(.live(.started))
         case (0x4F, .listening, _) where isStarted && (asked == SunTechCommand.start || asked == SunTechCommand.startStream):
             actions.append(.live(.started))
         case (0x4B, .measuring, .running):
             phase = .fetching
-            actions.append(.disarm(.poll))
-            actions.append(.disarm(.overall))
+            actions.disarm(.poll)
+            actions.disarm(.overall)
             actions.append(.live(.ended))
             // In stream mode the result comes unasked; the request is the retry.
             if streams {
-                actions.append(.arm(.response, .seconds(2)))
+                actions.arm(.response, .seconds(2))
             } else {
                 ask(SunTechCommand.result, attempts: 3, into: &actions)
             }
@@ -146,7 +146,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         case (0x41, .listening, _) where isStarted || asked == SunTechCommand.abort: actions.append(.live(.aborted))
         case (0x53, .measuring, _), (0x53, .reading, _): finish(.failed("the module is asleep"), into: &actions)
         case (0x41, _, _), (0x42, _, _), (0x45, _, _), (0x4B, _, _), (0x4F, _, _), (0x53, _, _): break
-        default: actions.append(.report(.ignored("an answer of no known meaning", SunTechPacket.module([letter]))))
+        default: actions.ignore("an answer of no known meaning", SunTechPacket.module([letter]))
         }
     }
 
@@ -155,7 +155,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         if mode == .stopping || mode == .measuring && phase != .fetching { return }
         guard Self.isWithinRange(packet.span, offset) else {
             // The sum does not detect two exchanged bytes; the request is repeated after its time-out.
-            return actions.append(.report(.ignored("a result beyond the module's own range", packet)))
+            return actions.ignore("a result beyond the module's own range", packet)
         }
         guard let content = Self.content(packet.span, offset) else {
             if mode == .reading { finish(.complete, into: &actions) }
@@ -180,23 +180,13 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         guard let systolic = packet.littleEndian16(offset), let diastolic = packet.littleEndian16(offset + 2),
             let rate = packet.byte(offset + 14), let mean = packet.littleEndian16(offset + 16), let error = packet.byte(offset + 18)
         else { return nil }
-        guard error == 0 else { return .failure(failure(Int(error))) }
+        guard error == 0 else { return .failure(failures.failure(Int(error))) }
         if systolic == 0, diastolic == 0 { return nil }
         return .mmHg(Int(systolic), Int(diastolic), meanOrZero: Int(mean), pulseOrZero: Int(rate))
     }
 
-    static func failure(_ code: Int) -> MeasurementFailure {
-        let reason: FailureReason =
-            switch code {
-            case 3: .outOfRange
-            case 86: .stopped
-            case 87: .leak
-            case 88: .timeout
-            case 89: .overPressure
-            case 90, 97, 99: .hardware
-            case 91: .zeroCalibration
-            default: .unknown
-            }
-        return MeasurementFailure(reason, code: ShortText(String(code)))
-    }
+    static let failures: [Int: FailureReason] = [
+        3: .outOfRange, 86: .stopped, 87: .leak, 88: .timeout, 89: .overPressure, 90: .hardware, 91: .zeroCalibration, 97: .hardware,
+        99: .hardware,
+    ]
 }

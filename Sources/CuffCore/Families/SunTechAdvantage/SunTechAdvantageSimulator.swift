@@ -59,7 +59,7 @@ struct SunTechAdvantageSimulator: CuffSimulator {
         case SunTechCommand.result: return [.write(SunTechPacket.module(result()))]
         case SunTechCommand.cuffPressure:
             let pressure = step.map { Self.pressures[min($0, Self.pressures.count - 1)] } ?? 0
-            return [.write(SunTechPacket.module([UInt8(pressure & 0xFF), UInt8(pressure >> 8)]))]
+            return [.write(SunTechPacket.module([UInt8](littleEndian: [pressure])))]
         default: return command.first == 0x17 ? [letter(0x4F)] : []
         }
     }
@@ -81,9 +81,8 @@ struct SunTechAdvantageSimulator: CuffSimulator {
     private func result() -> [UInt8] {
         guard script.records.indices.contains(current) else { return [UInt8](repeating: 0, count: 21) }
         let record = script.records[current]
-        func word(_ value: Int) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8 & 0xFF)] }
         guard record.failure == nil else { return [UInt8](repeating: 0, count: 18) + [87, 0, 0] }
-        return word(record.systolic) + word(record.diastolic) + [30, 1, 0, 0, 0, 0, 0, 0, 0x31, 0x07]
-            + [UInt8(clamping: record.pulse), 0] + word(record.mean) + [0, 0, 0]
+        return [UInt8](littleEndian: [record.systolic, record.diastolic]) + [30, 1, 0, 0, 0, 0, 0, 0, 0x31, 0x07]
+            + [UInt8](littleEndian: [record.pulse, record.mean]) + [0, 0, 0]
     }
 }

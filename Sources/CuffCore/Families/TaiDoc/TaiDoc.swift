@@ -98,7 +98,7 @@ enum TaiDocRecord {
 
     static func bytes(_ time: DeviceTime) -> [UInt8] {
         let date = (Int(time.year) - 2000) << 9 | Int(time.month) << 5 | Int(time.day)
-        return [UInt8(date & 0xFF), UInt8(date >> 8 & 0xFF), time.minute, time.hour]
+        return [UInt8](littleEndian: [date]) + [time.minute, time.hour]
     }
 
     /// The reading of a stored record, which is known to be a blood pressure's.
@@ -124,12 +124,10 @@ enum TaiDocRecord {
         var flags: MeasurementFlags = []
         if time[2] & 0x40 != 0 || time[3] & 0x60 != 0 { flags.insert(.irregularPulse) }
         if time[3] & 0x80 != 0 { flags.insert(.averaged) }
+        let (systolic, mean, diastolic, pulse) = (Int(values[0]), Int(values[1]), Int(values[2]), Int(values[3]))
         let content: Reading.Content =
-            values[0] == 0 || values[2] == 0 || values[3] <= 3
-            ? .failure(.init(.noValue))
-            : .bloodPressure(
-                .mmHg(
-                    Int(values[0]), Int(values[2]), mean: values[1] > 0 ? Int(values[1]) : nil, pulse: Int(values[3])))
+            systolic == 0 || diastolic == 0 || pulse <= 3
+            ? .failure(.init(.noValue)) : .bloodPressure(.mmHg(systolic, diastolic, mean: mean > 0 ? mean : nil, pulse: pulse))
         return .bloodPressure(
             Reading(
                 content, driver: "taidoc", user: user == 0 ? nil : Int32(user), flags: flags, clock: clock(time),

@@ -83,13 +83,11 @@ struct TaiDocSession: FramedSession, RequestSession {
         // A3: the host's own frame, echoed by an adapter.
         if frame[6] == 0xA3 { return }
         guard frame[6] == 0xA5, let asked = requests.sent, let command = TaiDocCommand(rawValue: frame[1]) else {
-            return actions.append(.report(.ignored("an answer to no question", frame)))
+            return actions.ignore("an answer to no question", frame)
         }
         let data = Array(frame[2..<6])
         let isGreeting = asked.command == .hello && [.hello, .model, .communicate].contains(command)
-        guard command == asked.command || isGreeting else {
-            return actions.append(.report(.ignored("an answer to another question", frame)))
-        }
+        guard command == asked.command || isGreeting else { return actions.ignore("an answer to another question", frame) }
         guard requests.acceptsAnswer || !requests.isAwaiting else { return }
         requests.sent = nil
         switch command {
@@ -117,7 +115,7 @@ struct TaiDocSession: FramedSession, RequestSession {
     private mutating func planRecords(_ count: Int, _ user: UInt8, into actions: inout SessionActions) {
         let believed = min(count, Self.mostRecords)
         requests.planned = (0..<believed).flatMap { index -> [Request<Question>] in
-            let data = [UInt8(index & 0xFF), UInt8(index >> 8), 0, user]
+            let data = [UInt8](littleEndian: [index]) + [0, user]
             return [Self.request(.recordTime, data), Self.request(.recordValues, data)]
         }
         unread = count - believed
@@ -125,13 +123,11 @@ struct TaiDocSession: FramedSession, RequestSession {
     }
 
     private mutating func receive(values: [UInt8], _ place: Place, into actions: inout SessionActions) {
-        guard let time = times[place] else {
-            return actions.append(.report(.ignored("values of a record whose time did not come", values)))
-        }
+        guard let time = times[place] else { return actions.ignore("values of a record whose time did not come", values) }
         guard given[place] != time + values else { return }
         given[place] = time + values
         switch TaiDocRecord.reading(time: time, values: values, model: model, user: place.user) {
-        case .other(let why): actions.append(.report(.ignored(why, time + values)))
+        case .other(let why): actions.ignore(why, time + values)
         case .bloodPressure(var reading):
             dump.mark(&reading)
             emitted += 1
@@ -147,14 +143,14 @@ struct TaiDocSession: FramedSession, RequestSession {
             return finish(.failed("nothing was cleared: \(unread) records were not read"), into: &actions)
         }
         isCommitting = true
-        actions.append(.arm(.overall, .seconds(60)))
+        actions.arm(.overall, .seconds(60))
         clearOnceCommitted(into: &actions)
     }
 
     private mutating func clearOnceCommitted(into actions: inout SessionActions) {
         guard committed >= emitted else { return }
         isCommitting = false
-        actions.append(.disarm(.overall))
+        actions.disarm(.overall)
         ask(Self.request(.clear), into: &actions)
     }
 

@@ -8,10 +8,7 @@ struct TaiDocSimulator: CuffSimulator {
     init(_ script: SimulatorScript) {
         records = script.records
         clock = script.clock
-        model =
-            script.options["model"].flatMap { Hex.bytes($0) }.flatMap { $0.count == 2 ? $0.reversed() : nil } ?? [
-                0x28, 0x31,
-            ]
+        model = script.options["model"].flatMap { Hex.bytes($0) }.flatMap { $0.count == 2 ? $0.reversed() : nil } ?? [0x28, 0x31]
     }
 
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
@@ -58,11 +55,7 @@ struct TaiDocSimulator: CuffSimulator {
     }
 
     private static func values(_ record: SimulatedRecord) -> [UInt8] {
-        record.failure != nil
-            ? [0, 0, 0, 0]
-            : [
-                UInt8(clamping: record.systolic), UInt8(clamping: record.mean), UInt8(clamping: record.diastolic),
-                UInt8(clamping: record.pulse),
-            ]
+        let values = record.failure == nil ? [record.systolic, record.mean, record.diastolic, record.pulse] : [0, 0, 0, 0]
+        return values.map { UInt8(clamping: $0) }
     }
 }

@@ -1,7 +1,7 @@
 /// Uscom BP+ and CardioScope: office monitors that also record the suprasystolic pulse wave.
 /// Lines are ASCII with CR LF. The host sends a small letter, a blank and parameters; the monitor answers with a capital letter, a blank
 /// and a value.                                                                                        documented [1][2]
-/// Host     `d 4` result as XML · `s 0` start, automatic target · `c` cancel · `i 0` numbers of the newest 100 measurements
+/// Host     `d 4` result as XML · `s 0` start, automatic target · `c` cancel · `i n` numbers of up to 100 measurements, page 0 the newest
 ///          `d 5` stored XML · `r n` one of them · `y` clock · `y yyyyMMddHHmmss ` set it (the blank at the end is needed) · `f` features
 /// Monitor  `M nn` 2 ready, 3 measuring, 4 deflating, 5 to 7 suprasystolic, 22 resting · `P nnn` cuff pressure
 ///          `F nn` outcome: `UscomOutcome` · `E text` the text of an error, an `F` follows
@@ -30,10 +30,11 @@ extension CuffDriver {
         unverified: [
             "the check over a real document: no recorded one is public with its head",
             "the answer to a set clock: it is read back", "the meaning of MotionDetected, which is not used",
+            "the answer behind the last page of the list: a shorter list, one without new numbers, a refusal and silence end it",
             "determinations that failed within a series: only those in includedMeasurements with pressures above 0 are taken",
         ],
         notes: [
-            "The newest 100 measurements are read. Reading deletes nothing.",
+            "The newest 1000 measurements are read, some seconds each; `--option pages=1` reads only 100. Reading deletes nothing.",
             "Central pressures and the waveforms are left out: they are calculated.",
             "Without RTS/CTS on the device, use `--line \"115200 8N1\"`.",
         ],
@@ -42,6 +43,7 @@ extension CuffDriver {
             "doingnz/bpconnect, docs/SDK.md, sdk/core/commands.js, sdk/transports/simulator.js", "Uscom/bpplus-redcap",
             "adh30/BPplus-Reservoir, tests/fixtures",
         ],
+        options: ["pages": "how many pages of 100 stored measurements are read, from the newest (10)"],
         startCommands: [Array("s 0\r\n".utf8)],
         makeSession: { UscomSession($0) },
         makeSimulator: { UscomSimulator($0) },
@@ -65,25 +67,28 @@ struct UscomCheck: Equatable {
     }
 }
 
+/// `yyyyMMddHHmmss`.
+enum UscomTime {
+    static func text(_ time: DeviceTime) -> String { Decimal.pairs(time.pairs) }
+
+    static func time(_ text: some StringProtocol) -> DeviceTime? {
+        let bytes = Array(text.utf8)
+        return bytes.count == 14 ? bytes.span.printedTime(year: 0, month: 4, day: 6, hour: 8, minute: 10, second: 12) : nil
+    }
+}
+
 enum UscomOutcome {
     static let cancelled = 2, busy = 17, noneRunning = 22, badTime = 24, success = 99
 
     /// Why a measurement failed; `nil` for a number that is not the end of one.
     static func failure(_ number: Int) -> MeasurementFailure? {
-        let reason: FailureReason? =
-            switch number {
-            case 1: .systolicNotFound
-            case cancelled: .stopped
-            case 3, 11: .hardware
-            case 4...8: .unknown
-            case 9, 12: .noValue
-            case 10: .timeout
-            case 13: .outOfRange
-            case 15, 23: .selfTest
-            default: nil
-            }
-        return reason.map { MeasurementFailure($0, code: ShortText("F" + Decimal.text(number, 2))) }
+        failures[number] == nil ? nil : failures.failure(number, ShortText("F" + Decimal.text(number, 2)))
     }
+
+    private static let failures: [Int: FailureReason] = [
+        1: .systolicNotFound, cancelled: .stopped, 3: .hardware, 4: .unknown, 5: .unknown, 6: .unknown, 7: .unknown, 8: .unknown,
+        9: .noValue, 10: .timeout, 11: .hardware, 12: .noValue, 13: .outOfRange, 15: .selfTest, 23: .selfTest,
+    ]
 
     static func refuses(_ number: Int) -> Bool { [0, 14, busy, 25].contains(number) }
 }

@@ -127,10 +127,7 @@ extension UscomDocument {
     /// `2026-05-05T07:33:10`, local time.
     static func clock(_ text: String) -> DeviceClock {
         let bytes = Array(text.utf8)
-        let span = bytes.span
-        guard bytes.count >= 19, let year = span.digits(0, 4), let month = span.digits(5, 2), let day = span.digits(8, 2),
-            let hour = span.digits(11, 2), let minute = span.digits(14, 2), let second = span.digits(17, 2)
-        else { return .absent }
-        return DeviceClock(DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second))
+        let time = bytes.span.printedTime(year: 0, month: 5, day: 8, hour: 11, minute: 14, second: 17)
+        return time.map { DeviceClock($0) } ?? .absent
     }
 }

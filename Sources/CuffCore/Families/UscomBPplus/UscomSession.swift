@@ -22,7 +22,10 @@ struct UscomSession: FinishingSession {
     private var step = Step.idle
     private var asked = 0
     private var request: [UInt8] = []
+    /// What the device listed, the newest first, and the page asked for last.
     private var numbers: [Int] = []
+    private var page = 0
+    private let pages: Int
     private var unread = 0
     private var listCheck: (length: Int, check: UInt8)?
     private var isMeasuring = false
@@ -32,7 +35,7 @@ struct UscomSession: FinishingSession {
     /// In a recording: the clock was asked for.
     private var isClockAsked = false
 
-    init(_ context: SessionContext) {}
+    init(_ context: SessionContext) { pages = context.options["pages"].flatMap { Int($0) } ?? 10 }
 
     var frames: Int? { reader.frames }
 
@@ -52,17 +55,13 @@ struct UscomSession: FinishingSession {
         case .measure: ask("d 4", .detail, as: .measuring, within: .seconds(3), into: &actions)
         case .stop:
             actions.append(.live(.aborted))
-            actions.append(.disarm(.overall))
-            actions.append(.disarm(.silence))
+            actions.disarm(.overall)
+            actions.disarm(.silence)
             ask("c", .answer, as: .stopping, within: .milliseconds(700), into: &actions)
         case .readClock: ask("y", .answer, as: .clock, within: .seconds(3), into: &actions)
         case .setClock(let time):
-            let digits = [
-                (Int(time.year), 4), (Int(time.month), 2), (Int(time.day), 2), (Int(time.hour), 2), (Int(time.minute), 2),
-                (Int(time.second), 2),
-            ].map { Decimal.text($0.0, $0.1) }.joined()
             // The device's answer is not documented: the clock is read back.
-            ask("y \(digits) ", .answer, as: .settingClock, within: .seconds(1), into: &actions)
+            ask("y \(UscomTime.text(time)) ", .answer, as: .settingClock, within: .seconds(1), into: &actions)
         case .information: ask("f", .answer, as: .information, within: .seconds(3), into: &actions)
         case .follow, .schedule, .clear: break
         }
@@ -74,7 +73,7 @@ struct UscomSession: FinishingSession {
         if let mode { self.mode = mode }
         (self.step, asked, request) = (step, 1, Array((line + "\r\n").utf8))
         actions.append(.write(request))
-        actions.append(.arm(.response, limit))
+        actions.arm(.response, limit)
     }
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
@@ -88,8 +87,8 @@ struct UscomSession: FinishingSession {
             }
         }
         guard !isFinished else { return }
-        if mode == .measuring, step == .running { actions.append(.arm(.silence, isResting ? Self.restLimit : Self.silenceLimit)) }
-        if case .recall = step, isRecall { actions.append(.arm(.response, Self.pauseLimit)) }
+        if mode == .measuring, step == .running { actions.arm(.silence, isResting ? Self.restLimit : Self.silenceLimit) }
+        if case .recall = step, isRecall { actions.arm(.response, Self.pauseLimit) }
     }
 
     private mutating func receive(_ line: String, into actions: inout SessionActions) {
@@ -119,8 +118,8 @@ struct UscomSession: FinishingSession {
         (isMeasuring, isWatched) = (true, true)
         guard mode == .measuring, step == .starting else { return }
         step = .running
-        actions.append(.disarm(.response))
-        actions.append(.arm(.overall, Self.measurementLimit))
+        actions.disarm(.response)
+        actions.arm(.overall, Self.measurementLimit)
     }
 
     private mutating func changed(to state: Int, into actions: inout SessionActions) {
@@ -150,8 +149,9 @@ struct UscomSession: FinishingSession {
             finish(.failed("the device refused the start (F \(Decimal.text(outcome, 2)))"), into: &actions)
         case .reading where step != .list:
             unread += 1
-            actions.append(.report(.note("a stored measurement cannot be recalled (F \(Decimal.text(outcome, 2)))")))
+            actions.note("a stored measurement cannot be recalled (F \(Decimal.text(outcome, 2)))")
             next(into: &actions)
+        case .reading where page > 0: endList("refused the next page", into: &actions)
         case .reading, .clock, .settingClock, .information:
             if UscomOutcome.refuses(outcome) {
                 finish(.failed("the device refuses this on its present screen (F \(Decimal.text(outcome, 2)))"), into: &actions)
@@ -170,7 +170,7 @@ struct UscomSession: FinishingSession {
 
     private mutating func receive(_ document: UscomDocument, into actions: inout SessionActions) {
         let readings = document.readings(origin: isRecall ? .memory : isWatched ? .measurement : .push)
-        if readings.isEmpty { actions.append(.report(.note("a result without pressures"))) }
+        if readings.isEmpty { actions.note("a result without pressures") }
         emit(readings, into: &actions)
         isRecall = false
         if case .recall = step { return next(into: &actions) }
@@ -182,15 +182,13 @@ struct UscomSession: FinishingSession {
             Int($0)
         }
         guard values.count == 4, values[2] > 0, values[2] < values[0], values[1] == 0 || values[2]...values[0] ~= values[1] else {
-            return actions.append(.report(.ignored("a result line without numbers", Array(line.utf8))))
+            return actions.ignore("a result line without numbers", Array(line.utf8))
         }
         let pressure = BloodPressure.mmHg(values[0], values[2], meanOrZero: values[1], pulseOrZero: values[3])
-        emit(
-            [
-                Reading(
-                    .bloodPressure(pressure), driver: "uscom-bpplus", flags: .noMeasurementCheck, origin: isWatched ? .measurement : .push,
-                    raw: RawBytes(Array(line.utf8)))
-            ], into: &actions)
+        let reading = Reading(
+            .bloodPressure(pressure), driver: "uscom-bpplus", flags: .noMeasurementCheck, origin: isWatched ? .measurement : .push,
+            raw: RawBytes(Array(line.utf8)))
+        emit([reading], into: &actions)
     }
 
     private mutating func emit(_ readings: [Reading], into actions: inout SessionActions) {
@@ -209,12 +207,7 @@ struct UscomSession: FinishingSession {
     }
 
     private mutating func clock(_ digits: String, into actions: inout SessionActions) {
-        guard mode == .clock || mode == .settingClock || isListening && isClockAsked else { return }
-        let bytes = Array(digits.utf8)
-        guard bytes.count == 14, let year = bytes.span.digits(0, 4), let (month, day, hour, minute) = bytes.span.digitPairs(4),
-            let second = bytes.span.digits(12, 2)
-        else { return }
-        let time = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        guard mode == .clock || mode == .settingClock || isListening && isClockAsked, let time = UscomTime.time(digits) else { return }
         if time.isPossible { actions.append(.clock(time)) }
         isClockAsked = false
         guard !isListening else { return }
@@ -223,9 +216,8 @@ struct UscomSession: FinishingSession {
 
     private mutating func features(_ line: String, into actions: inout SessionActions) {
         func value(_ name: String) -> String? { UscomDocument.text(of: name, in: line).map { DeviceIdentity.text($0.utf8) } }
-        actions.append(
-            .identify(
-                DeviceIdentity(id: value("id") ?? "", manufacturer: "Uscom", model: "BP+", serial: value("id"), firmware: value("fw"))))
+        let id = value("id")
+        actions.append(.identify(DeviceIdentity(id: id ?? "", manufacturer: "Uscom", model: "BP+", serial: id, firmware: value("fw"))))
         if mode == .information { finish(.complete, into: &actions) }
     }
 
@@ -236,8 +228,17 @@ struct UscomSession: FinishingSession {
             actions.report(skipped: whole.count, .badCheck)
             return again(into: &actions)
         }
-        // The device lists the newest first; 100 at most.
-        numbers = parts.dropFirst().prefix(100).compactMap { Int($0) }
+        self.listCheck = nil
+        let listed = parts.dropFirst().prefix(100).compactMap { Int($0) }
+        let new = listed.filter { !numbers.contains($0) }
+        numbers += new
+        guard listed.count == 100, !new.isEmpty, page + 1 < pages else { return next(into: &actions) }
+        page += 1
+        ask("i \(page)", .list, within: Self.answerLimit, into: &actions)
+    }
+
+    private mutating func endList(_ why: String, into actions: inout SessionActions) {
+        actions.note("the device \(why) of its list: \(numbers.count) measurements are read")
         next(into: &actions)
     }
 
@@ -259,13 +260,14 @@ struct UscomSession: FinishingSession {
 
     private mutating func again(into actions: inout SessionActions) {
         guard asked < Self.tries else {
+            if step == .list, page > 0 { return endList("did not send the next page", into: &actions) }
             guard case .recall = step else { return finish(.noAnswer("the device stopped answering"), into: &actions) }
             unread += 1
             return next(into: &actions)
         }
         asked += 1
         actions.append(.write(request))
-        actions.append(.arm(.response, mode == .stopping ? .milliseconds(700) : Self.answerLimit))
+        actions.arm(.response, mode == .stopping ? .milliseconds(700) : Self.answerLimit)
     }
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {

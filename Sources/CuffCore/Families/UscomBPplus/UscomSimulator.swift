@@ -47,24 +47,20 @@ struct UscomSimulator: CuffSimulator {
         case ("c"?, 1):
             defer { step = nil }
             return step == nil ? [say("F 22")] : [.disarm(.overall), .note("deflated"), say("F 02"), say("M 02")]
-        case ("y"?, 1): return [say(digits(clock))]
-        case ("y"?, 2): return setClock(Array(parts[1].utf8))
+        case ("y"?, 1): return [say(UscomTime.text(clock))]
+        case ("y"?, 2):
+            guard let time = UscomTime.time(parts[1]) else { return [say("F 24")] }
+            clock = time
+            return []
         case ("i"?, 2):
-            let list = Array(("IDs_Content" + stored.indices.reversed().map { " \($0 + 1)" }.joined() + "\r\n").utf8)
+            let numbers = stored.indices.reversed().dropFirst(100 * (Int(parts[1]) ?? 0)).prefix(100)
+            let list = Array(("IDs_Content" + numbers.map { " \($0 + 1)" }.joined() + "\r\n").utf8)
             return [say("IDs_H \(list.count) \(UscomCheck.of(list))"), .write(list)]
         case ("r"?, 2):
             guard let number = Int(parts[1]), stored.indices.contains(number - 1) else { return [say("F 09")] }
             return [.write(document(stored[number - 1], number: number))]
         default: return [say("E unknown"), say("F 14")]
         }
-    }
-
-    private mutating func setClock(_ text: [UInt8]) -> [SimulatorAction] {
-        guard text.count == 14, let year = text.span.digits(0, 4), let (month, day, hour, minute) = text.span.digitPairs(4),
-            let second = text.span.digits(12, 2)
-        else { return [say("F 24")] }
-        clock = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-        return []
     }
 
     private mutating func advance() -> [SimulatorAction] {
@@ -82,13 +78,8 @@ struct UscomSimulator: CuffSimulator {
 
     private func say(_ line: String) -> SimulatorAction { .write(Array((line + "\r\n").utf8)) }
 
-    private func digits(_ time: DeviceTime) -> String {
-        [(Int(time.year), 4), (Int(time.month), 2), (Int(time.day), 2), (Int(time.hour), 2), (Int(time.minute), 2), (Int(time.second), 2)]
-            .map { Decimal.text($0.0, $0.1) }.joined()
-    }
-
     private func document(_ record: SimulatedRecord, number: Int) -> [UInt8] {
-        let time = digits(record.time)
+        let time = UscomTime.text(record.time)
         func part(_ from: Int, _ count: Int) -> String { String(time.dropFirst(from).prefix(count)) }
         let stamp = "\(part(0, 4))-\(part(4, 2))-\(part(6, 2))T\(part(8, 2)):\(part(10, 2)):\(part(12, 2))"
         let xml = Array(

@@ -26,9 +26,7 @@ extension CuffDriver {
             "the algorithm of the last byte", "the first two bytes of the answer", "what the closing command does",
             "rhythm values other than 0 and 1", "which chip is in the cable",
         ],
-        notes: [
-            "The memory is read until two answers agree, because its check cannot be verified."
-        ],
+        notes: ["The memory is read until two answers agree, because its check cannot be verified."],
         preparation: "wake it: it goes to sleep",
         sources: ["cpresser/veroval (MIT)"],
         makeSession: { _ in VerovalBPM25Session() },
@@ -43,20 +41,20 @@ enum VerovalBPM25Answer {
     static let closing: [UInt8] = [0xA6, 0xF9, 0x01, 0x01, 0xFB]
     static let head = 3
     static let recordLength = 14
-    static let maximumLength = head + 255 * recordLength + 1
 
     /// The readings of a whole answer; `nil` if its length or any record is wrong, because a lost byte shifts all later ones.
     static func readings(_ answer: Span<UInt8>) -> [Reading]? {
-        guard answer.count >= head + 1, answer.count == head + Int(answer[2]) * recordLength + 1 else { return nil }
-        var occurrences = DumpOccurrences()
-        var readings: [Reading] = []
-        for start in stride(from: head, to: answer.count - 1, by: recordLength) {
-            guard var reading = reading(answer.extracting(start..<(start + recordLength))) else { return nil }
-            occurrences.mark(&reading)
-            readings.append(reading)
-        }
-        return readings
+        guard let count = answer.byte(2), answer.count == length(Int(count)) else { return nil }
+        return DumpOccurrences.readings(answer, head..<(answer.count - 1), each: recordLength) { reading($0) }
     }
+
+    /// The readings of the whole answer that begins at `start`, if one does.
+    static func readings(_ bytes: [UInt8], at start: Int) -> [Reading]? {
+        let end = start + length(Int(bytes.span.byte(start + 2) ?? 0))
+        return end <= bytes.count ? readings(bytes.span.extracting(start..<end)) : nil
+    }
+
+    static func length(_ records: Int) -> Int { head + records * recordLength + 1 }
 
     static func reading(_ record: Span<UInt8>) -> Reading? {
         guard record.count == recordLength, record[2] == 0, record[4] == 0, record[0] >= 1, record[0] <= 9,
@@ -72,25 +70,23 @@ enum VerovalBPM25Answer {
 
     /// The time of a record; zeros mean that the clock was never set (guess), and other impossible values that it is not a record.
     private static func clock(_ record: Span<UInt8>) -> DeviceClock? {
-        guard let year = record.bigEndian16(10) else { return nil }
-        let (month, day, hour, minute) = (Int(record[8]), Int(record[9]), Int(record[12]), Int(record[13]))
+        let (year, month, day) = (Int(record[10]) << 8 | Int(record[11]), Int(record[8]), Int(record[9]))
+        let (hour, minute) = (Int(record[12]), Int(record[13]))
         if year == 0, month == 0, day == 0 { return .unset }
         guard year >= 2000, year < 2100, month <= 12, day <= 31, hour < 24, minute < 60 else { return nil }
-        return DeviceClock(DeviceTime(year: Int(year), month: month, day: day, hour: hour, minute: minute))
+        return DeviceClock(DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute))
     }
 
     /// Whole answers with records; the memory is asked for until two are equal.
     static func find(in bytes: [UInt8]) -> FoundFrames {
         var found = FoundFrames()
         var start = 0
-        while start + head < bytes.count {
-            let length = head + Int(bytes[start + 2]) * recordLength + 1
-            if bytes[start + 2] > 0, start + length <= bytes.count, readings(bytes.span.extracting(start..<(start + length))) != nil {
-                found.ranges.append(start..<(start + length))
-                start += length
-            } else {
-                start += 1
-            }
+        while start < bytes.count {
+            // Filling fits the shape of a record, but has neither a time nor pressures.
+            let whole = readings(bytes, at: start) ?? []
+            let isAnswer = whole.contains { $0.clock != .unset || $0.bloodPressure != nil }
+            if isAnswer { found.ranges.append(start..<(start + length(whole.count))) }
+            start += isAnswer ? length(whole.count) : 1
         }
         return found
     }
@@ -100,6 +96,7 @@ struct VerovalBPM25Session: RequestSession {
     private enum Mode { case listening, reading, storing }
 
     static let silence = Duration.seconds(1)
+    private static let request = Request(true, VerovalBPM25Answer.question, within: .seconds(2), attempts: 3)
     /// Two equal answers in a row within six: enough for a line that damages every second one.
     static let maximumAnswers = 6
 
@@ -108,17 +105,16 @@ struct VerovalBPM25Session: RequestSession {
     var capabilities: Capabilities { CuffDriver.verovalBPM25.capabilities }
     private var mode = Mode.listening
     private var user: Int?
-    private var answer: [UInt8] = []
-    private var lost = 0
+    private var burst = Burst(limit: VerovalBPM25Answer.length(255))
     /// The last consistent answer, until a second one confirms it.
     private var kept: [UInt8]?
     private var answers = 0
     private var emitted = 0
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
-        gather(bytes)
+        burst.append(bytes)
         requests.end(into: &actions)
-        actions.append(.arm(.silence, Self.silence))
+        actions.arm(.silence, Self.silence)
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
@@ -138,60 +134,35 @@ struct VerovalBPM25Session: RequestSession {
         guard case .readMemory(let user) = command else { return }
         self.user = user
         mode = .reading
-        ask(into: &actions)
-    }
-
-    private mutating func ask(into actions: inout SessionActions) {
-        ask(Request(true, VerovalBPM25Answer.question, within: .seconds(2), attempts: 3), into: &actions)
+        ask(Self.request, into: &actions)
     }
 
     mutating func unanswered(_ question: Bool, into actions: inout SessionActions) {
         guard let kept, let readings = VerovalBPM25Answer.readings(kept.span) else {
             return finish(.noAnswer("the cuff does not answer: it may have gone to sleep"), into: &actions)
         }
-        actions.append(.report(.warning("the cuff answered only once, so its answer could not be confirmed")))
+        actions.warn("the cuff answered only once, so its answer could not be confirmed")
         store(readings, into: &actions)
     }
 
     mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        switch timer {
-        case .silence: settle(into: &actions)
-        case .overall where mode == .storing:
-            finish(.failed("the readings were not stored in time; this was not confirmed to the cuff"), into: &actions)
-        default: break
-        }
-    }
-
-    private mutating func gather(_ bytes: [UInt8]) {
-        if lost > 0 || answer.count + bytes.count > VerovalBPM25Answer.maximumLength {
-            lost += answer.count + bytes.count
-            answer.removeAll()
-        } else {
-            answer += bytes
-        }
+        if timer == .silence { return settle(into: &actions) }
+        guard timer == .overall, mode == .storing else { return }
+        finish(.failed("the readings were not stored in time; this was not confirmed to the cuff"), into: &actions)
     }
 
     private mutating func settle(into actions: inout SessionActions) {
-        let bytes = answer
-        let tooLong = lost
-        answer.removeAll()
-        lost = 0
-        guard !bytes.isEmpty || tooLong > 0 else { return }
+        guard let bytes = burst.take(into: &actions) else { return }
         let readings = VerovalBPM25Answer.readings(bytes.span)
-        if readings == nil { actions.report(skipped: bytes.count + tooLong, tooLong > 0 ? .tooLong : .badLength) }
+        if readings == nil, !bytes.isEmpty { actions.report(skipped: bytes.count, .badLength) }
         switch mode {
         case .listening: for reading in readings ?? [] { actions.emit(reading) }
         case .reading:
-            if let readings, bytes == kept {
-                store(readings, into: &actions)
-            } else {
-                if readings != nil { kept = bytes }
-                answers += 1
-                guard answers < Self.maximumAnswers else {
-                    return finish(.failed("no two answers agreed; nothing was taken from them"), into: &actions)
-                }
-                ask(into: &actions)
-            }
+            if let readings, bytes == kept { return store(readings, into: &actions) }
+            if readings != nil { kept = bytes }
+            answers += 1
+            if answers < Self.maximumAnswers { return ask(Self.request, into: &actions) }
+            finish(.failed("no two answers agreed; nothing was taken from them"), into: &actions)
         case .storing: break
         }
     }
@@ -202,7 +173,7 @@ struct VerovalBPM25Session: RequestSession {
             emitted += 1
             actions.emit(reading)
         }
-        if emitted == 0 { close(into: &actions) } else { actions.append(.arm(.overall, .seconds(60))) }
+        if emitted == 0 { close(into: &actions) } else { actions.arm(.overall, .seconds(60)) }
     }
 
     private mutating func close(into actions: inout SessionActions) {

@@ -99,14 +99,7 @@ enum VerovalDuoAnswer {
         guard answer.count >= head, answer.count <= maximumLength, (answer.count - head) % recordLength == 0,
             count.map({ answer.count == length($0) }) ?? true
         else { return nil }
-        var occurrences = DumpOccurrences()
-        var readings: [Reading] = []
-        for offset in stride(from: head, to: answer.count, by: recordLength) {
-            guard var reading = reading(answer.span.extracting(offset..<(offset + recordLength)), user: user) else { return nil }
-            occurrences.mark(&reading)
-            readings.append(reading)
-        }
-        return readings
+        return DumpOccurrences.readings(answer.span, head..<answer.count, each: recordLength) { reading($0, user: user) }
     }
 
     /// The accepted commands in what the device sent, each with its answer: records, or three digits if other answers are beside them.
@@ -139,18 +132,13 @@ enum VerovalDuoAnswer {
     }
 
     static func reading(_ record: Span<UInt8>, user: Int) -> Reading? {
-        guard let (year, month, day, hour) = record.digitPairs(0), let minute = record.digits(8, 2),
-            let systolic = record.digits(11, 3), let diastolic = record.digits(14, 3), let pulse = record.digits(17, 3)
-        else { return nil }
-        let time = DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute)
-        let isUnset = month == 0 && day == 0
+        let clock = DeviceClock(orUnset: record.printedTime(0))
         // The published reader accepts flags other than digits, so only their position is checked.
-        guard isUnset || time.isPossible, [10, 20, 21, 22, 23, 24].allSatisfy({ record[$0] >= 0x20 && record[$0] < 0x7F }) else {
-            return nil
-        }
+        guard clock == .unset || clock.time != nil, let systolic = record.digits(11, 3), let diastolic = record.digits(14, 3),
+            let pulse = record.digits(17, 3), [10, 20, 21, 22, 23, 24].allSatisfy({ record[$0] >= 0x20 && record[$0] < 0x7F })
+        else { return nil }
         return Reading(
-            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "veroval-duo", user: Int32(user), flags: flags(record),
-            clock: isUnset ? .unset : DeviceClock(time),
+            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "veroval-duo", user: Int32(user), flags: flags(record), clock: clock,
             origin: .memory, raw: RawBytes(record))
     }
 

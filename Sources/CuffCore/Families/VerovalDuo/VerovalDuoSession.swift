@@ -69,8 +69,8 @@ struct VerovalDuoSession: RequestSession {
         case .answering where !isAccepted: acknowledge(byte, into: &actions)
         case .answering:
             if answer.count <= VerovalDuoAnswer.maximumLength { answer.append(byte) }
-            actions.append(.disarm(.response))
-            actions.append(.arm(.silence, Self.pause))
+            actions.disarm(.response)
+            actions.arm(.silence, Self.pause)
         case .idle, .accepted: strays += 1
         }
     }
@@ -81,12 +81,12 @@ struct VerovalDuoSession: RequestSession {
             isAccepted = true
             if exchange == .acknowledging { exchange = .accepted }
             guard !isListening, exchange == .accepted else { return }
-            actions.append(.disarm(.response))
-            actions.append(.arm(.poll, Self.pause))
+            actions.disarm(.response)
+            actions.arm(.poll, Self.pause)
         case VerovalDuoAnswer.refused:
             exchange = .idle
             if !isListening { return finish(.failed("the cuff refused \(asked?.text ?? "the command")"), into: &actions) }
-            actions.append(.report(.note("the cuff refused \(asked?.text ?? "a command")")))
+            actions.note("the cuff refused \(asked?.text ?? "a command")")
         default: strays += 1
         }
     }
@@ -108,7 +108,7 @@ struct VerovalDuoSession: RequestSession {
             guard let readings = readings(bytes, of: user) else { return damaged(bytes, into: &actions) }
             hasAnswered = true
             for reading in readings { actions.emit(reading) }
-        case nil: actions.append(.report(.ignored("an answer to a command of no known kind", bytes)))
+        case nil: actions.ignore("an answer to a command of no known kind", bytes)
         }
         guard !isListening else { return }
         isDamaged = false
@@ -153,7 +153,7 @@ struct VerovalDuoSession: RequestSession {
         case .silence: settle(into: &actions)
         case .poll where !isListening:
             actions.append(.write([VerovalDuoAnswer.enquiry]))
-            actions.append(.arm(.response, .seconds(3)))
+            actions.arm(.response, .seconds(3))
         default: break
         }
     }

@@ -9,7 +9,7 @@ struct VerovalDuoSimulator: CuffSimulator {
     private var hasAnswered = false
 
     init(_ script: SimulatorScript) {
-        records = script.records.filter { $0.failure == nil }
+        records = script.stored
         answersOnce = script.options["reopen"] == "yes"
         refuses = script.options["refuse"] == "yes"
     }
@@ -53,10 +53,8 @@ struct VerovalDuoSimulator: CuffSimulator {
     }
 
     private static func record(_ record: SimulatedRecord) -> [UInt8] {
-        let time = record.time
-        let stamp = [Int(time.year) - 2000, Int(time.month), Int(time.day), Int(time.hour), Int(time.minute)]
         func flag(_ isSet: Bool) -> [UInt8] { [isSet ? 0x31 : 0x30] }
-        return stamp.flatMap { Array(Decimal.text($0, 2).utf8) } + flag(!record.flags.contains(.irregularPulse))
+        return Array(record.time.printed.utf8) + flag(!record.flags.contains(.irregularPulse))
             + [record.systolic, record.diastolic, record.pulse].flatMap { Array(Decimal.text($0, 3).utf8) }
             + flag(record.flags.contains(.bodyMovement)) + flag(record.flags.contains(.cuffLoose)) + [0x30, 0x30, 0x31]
     }

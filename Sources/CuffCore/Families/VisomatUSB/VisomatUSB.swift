@@ -32,7 +32,7 @@ extension CuffDriver {
             "The recorded cuff says 2010-01-01 or 2044-06-01 where its clock was never set; the second is kept as an impossible time.",
         ],
         sources: ["git.ao2.it/visomat-utils (README)"],
-        makeSession: { _ in VisomatSession() }, makeSimulator: { VisomatSimulator($0) },
+        makeSession: { _ in VisomatSession() }, makeSimulator: { AnsweringSimulator.visomatUSB($0) },
         findFrames: { FrameReader.find(VisomatFrame(), in: $0) },
         decodeRecord: { record, stored in
             guard record.count == VisomatFrame.recordLength, let user = stored.user else { return nil }
@@ -90,15 +90,11 @@ struct VisomatFrame: FrameFormat {
     static func isUnset(_ frame: Span<UInt8>, _ offset: Int) -> Bool { (0..<6).allSatisfy { frame.byte(offset + $0) == unsetDate[$0] } }
 
     static func reading(_ frame: Span<UInt8>, at offset: Int, user: Int) -> Reading? {
-        guard let (year, month, day, hour) = frame.digitPairs(offset), let minute = frame.digits(offset + 8, 2),
-            let systolic = frame.digits(offset + 11, 3), let diastolic = frame.digits(offset + 14, 3),
-            let pulse = frame.digits(offset + 17, 3)
+        guard let time = frame.printedTime(offset), let systolic = frame.digits(offset + 11, 3),
+            let diastolic = frame.digits(offset + 14, 3), let pulse = frame.digits(offset + 17, 3)
         else { return nil }
-        let time = DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute)
         return Reading(
-            systolic > 0 && diastolic > 0
-                ? .bloodPressure(.mmHg(systolic, diastolic, pulseOrZero: pulse)) : .failure(.init(.noValue)),
-            driver: "visomat-usb", user: Int32(user), flags: .noMeasurementCheck,
+            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "visomat-usb", user: Int32(user), flags: .noMeasurementCheck,
             clock: isUnset(frame, offset) ? .impossible(time) : DeviceClock(time), origin: .memory,
             raw: RawBytes(frame.extracting(offset..<(offset + recordLength))))
     }
@@ -125,7 +121,7 @@ struct VisomatSession: FramedSession, RequestSession {
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         let frame = bytes(of: range)
         guard requests.acceptsAnswer, requests.sent == VisomatFrame.question else {
-            return actions.append(.report(.ignored("an answer to no question", frame)))
+            return actions.ignore("an answer to no question", frame)
         }
         requests.sent = nil
         var dump = DumpOccurrences()
@@ -138,27 +134,18 @@ struct VisomatSession: FramedSession, RequestSession {
     }
 }
 
-/// A cuff with the records of the script, the users' blocks one after another.
-struct VisomatSimulator: CuffSimulator {
-    private let records: [SimulatedRecord]
-
-    init(_ script: SimulatorScript) { records = script.records.filter { $0.failure == nil } }
-
-    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
-        guard case .received(VisomatFrame.question) = event else { return [] }
-        return [.write(VisomatFrame.encode(Array(((1...2).map { block($0) }.joined()).utf8)))]
-    }
-
-    private func block(_ user: Int) -> String {
-        let held = records.filter { $0.user == user }.prefix(99)
-        return "M\(user)\(Decimal.text(held.count, 2))" + (held.isEmpty ? "1" : held.map(Self.text).joined())
+extension AnsweringSimulator {
+    /// A cuff with the records of the script, the users' blocks one after another.
+    static func visomatUSB(_ script: SimulatorScript) -> AnsweringSimulator {
+        let blocks = (1...2).map { user in
+            let held = script.stored.filter { $0.user == user }.prefix(99)
+            return "M\(user)\(Decimal.text(held.count, 2))" + (held.isEmpty ? "1" : held.map(text).joined())
+        }
+        return AnsweringSimulator { $0 == VisomatFrame.question ? [.write(VisomatFrame.encode(Array(blocks.joined().utf8)))] : [] }
     }
 
     private static func text(_ record: SimulatedRecord) -> String {
-        let time = record.time
-        let stamp = [Int(time.year) - 2000, Int(time.month), Int(time.day), Int(time.hour), Int(time.minute)]
-        let mark = record.flags.contains(.irregularPulse) ? "1" : "0"
-        return stamp.map { Decimal.text($0, 2) }.joined() + mark
+        record.time.printed + (record.flags.contains(.irregularPulse) ? "1" : "0")
             + [record.systolic, record.diastolic, record.pulse].map { Decimal.text($0, 3) }.joined()
     }
 }

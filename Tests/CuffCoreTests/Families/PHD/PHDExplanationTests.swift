@@ -129,53 +129,13 @@ extension String {
     }
 }
 
+/// Preambles of USB in a byte stream are frames of their own.
 @Suite struct PHDCTests {
-    private let preamble = Hex.bytes("50686463516f535369676e6174757265 01 01 08 00") ?? []
-
-    @Test func preamble_FramesItsTransfers() {
-        var reader = PHDCReader(hasMetadata: true)
-        #expect(reader.take(preamble) == .nothing)
-        #expect(reader.quality == 0x08)
-        #expect(reader.take([1, 2, 3]) == .data([1, 2, 3]))
-        #expect(reader.take([4]) == .halt(.noPreamble))
-        #expect(reader.take([5]) == .nothing)
-        #expect(reader.take(preamble) == .nothing)
-        #expect(reader.take([6]) == .data([6]))
-    }
-
-    @Test func withoutMetadata_EveryTransferIsData() {
-        var reader = PHDCReader()
-        #expect(reader.take([0xE2, 0]) == .data([0xE2, 0]))
-        #expect(reader.take([]) == .nothing)
-    }
-
-    @Test func badPreambles_HaltThePipe() {
-        func step(_ change: (inout [UInt8]) -> Void) -> PHDCReader.Step {
-            var bytes = preamble
-            change(&bytes)
-            var reader = PHDCReader(hasMetadata: true)
-            return reader.take(bytes)
-        }
-        #expect(step { $0[0] = 0x51 } == .halt(.signature))
-        #expect(step { $0[16] = 0 } == .halt(.transfers))
-        #expect(step { $0[17] = 2 } == .halt(.version))
-        #expect(step { $0[18] = 0x03 } == .halt(.quality))
-        #expect(step { $0[19] = 9 } == .halt(.signature))
-        #expect(step { $0 += [] } == .nothing)
-    }
-
-    @Test func ownPreamble_IsReadAgain() {
-        var reader = PHDCReader(hasMetadata: true)
-        #expect(PHDCReader.preamble(transfers: 1) == preamble)
-        #expect(reader.take(PHDCReader.preamble(transfers: 2, quality: 0x02)) == .nothing)
-        #expect(reader.quality == 0x02)
-    }
-
     @Test func sharedSession_GivesTheAPDUsAlone() {
-        let lines = PHDVectors.lines("phdc-preamble")
-        guard !lines.isEmpty, let wanted = PHDVectors.json("phdc-preamble")?["apdus"] as? [String] else { return }
-        var reader = PHDCReader(hasMetadata: true)
-        let data = lines.compactMap { if case .data(let bytes) = reader.take($0.bytes) { Hex.text(bytes, separator: "") } else { nil } }
-        #expect(data == wanted)
+        let bytes = PHDVectors.lines("phdc-preamble").flatMap(\.bytes)
+        guard !bytes.isEmpty, let wanted = PHDVectors.json("phdc-preamble")?["apdus"] as? [String] else { return }
+        let frames = FrameReader.find(PHDFrame(), in: bytes).ranges.map { Array(bytes[$0]) }
+        #expect(frames.filter { $0[0] != 0x50 }.map { Hex.text($0, separator: "") } == wanted)
+        #expect(frames.reduce(0) { $0 + $1.count } == bytes.count)
     }
 }

@@ -19,7 +19,7 @@ import Testing
         (91, .zeroCalibration), (97, .hardware), (99, .hardware), (255, .unknown),
     ])
     func errors_HaveWords(_ code: Int, _ reason: FailureReason) {
-        let failure = SunTechAdvantageSession.failure(code)
+        let failure = SunTechAdvantageSession.failures.failure(code)
         #expect(failure.reason == reason && failure.code == ShortText(String(code)))
     }
 

@@ -121,12 +121,7 @@ struct PHDStamp: Sendable, Hashable {
     static let secondsFrom1900To1970: Int64 = 2_208_988_800
 
     static func bytes(absolute time: DeviceTime) -> [UInt8] {
-        func bcd(_ value: Int) -> UInt8 { UInt8(truncatingIfNeeded: (value / 10 % 10) << 4 | value % 10) }
-        let year = Int(time.year)
-        return [
-            bcd(year / 100), bcd(year % 100), bcd(Int(time.month)), bcd(Int(time.day)), bcd(Int(time.hour)),
-            bcd(Int(time.minute)), bcd(Int(time.second)), bcd(Int(time.hundredths)),
-        ]
+        time.bcd + [(time.hundredths / 10 % 10) << 4 | time.hundredths % 10]
     }
 
     /// BaseOffsetTime as eight bytes; `nil` if the time has no zone or is outside 1900…2036.

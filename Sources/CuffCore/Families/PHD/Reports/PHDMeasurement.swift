@@ -29,39 +29,19 @@ struct PHDPressurePlaces: Sendable {
 
 /// Converts observations to readings: values, units, status bits, raw bytes. Nothing is converted or repaired.
 extension PHDObservation {
-    /// Measurement-Status (0947). Bits 0002 and 0001 belong to other standards.
-    @inline(never)
-    static func flags(measurementStatus status: UInt16) -> MeasurementFlags {
-        var flags: MeasurementFlags = []
-        if status & 0x8000 != 0 { flags.insert(.invalid) }
-        if status & 0x4000 != 0 { flags.insert(.questionable) }
-        if status & 0x2000 != 0 { flags.insert(.notAvailable) }
-        if status & 0x1000 != 0 { flags.insert(.calibrationOngoing) }
-        if status & 0x0800 != 0 { flags.insert(.testData) }
-        if status & 0x0400 != 0 { flags.insert(.demoData) }
-        if status & 0x0080 != 0 { flags.insert(.validated) }
-        if status & 0x0040 != 0 { flags.insert(.earlyIndication) }
-        if status & 0x0020 != 0 { flags.insert(.ongoing) }
-        return flags
-    }
-
     /// The blood-pressure status enumeration, 128::22000.
-    static func flags(pressureStatus status: UInt16) -> MeasurementFlags {
-        var flags: MeasurementFlags = []
-        if status & 0x8000 != 0 { flags.insert(.bodyMovement) }
-        if status & 0x4000 != 0 { flags.insert(.cuffLoose) }
-        if status & 0x2000 != 0 { flags.insert(.irregularPulse) }
-        if status & 0x1000 != 0 { flags.insert(.pulseOverRange) }
-        if status & 0x0800 != 0 { flags.insert(.pulseUnderRange) }
-        if status & 0x0400 != 0 { flags.insert(.improperPosition) }
-        return flags
-    }
+    static let pressureStatus: [(UInt16, MeasurementFlags)] = [
+        (0x8000, .bodyMovement), (0x4000, .cuffLoose), (0x2000, .irregularPulse), (0x1000, .pulseOverRange), (0x0800, .pulseUnderRange),
+        (0x0400, .improperPosition),
+    ]
+
+    static func flags(pressureStatus status: UInt16) -> MeasurementFlags { MeasurementFlags(status, pressureStatus) }
 
     /// The flags of the value, beside it and within it; for a compound, those of one component or of any.
     @inline(__always)
     func flags(_ bytes: Span<UInt8>, component: Int? = nil) -> MeasurementFlags {
         let status = status | innerStatus(bytes, component)
-        var flags = status == 0 ? [] : Self.flags(measurementStatus: status)
+        var flags = status == 0 ? [] : MeasurementFlags(measurementStatus: status)
         if hasTrailingBytes { flags.insert(.trailingBytes) }
         return flags
     }

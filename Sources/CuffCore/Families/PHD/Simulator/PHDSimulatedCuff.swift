@@ -231,11 +231,7 @@ struct PHDSimulatedCuff: Sendable {
     }
 
     static func status(_ flags: MeasurementFlags) -> UInt16 {
-        let bits: [(MeasurementFlags, UInt16)] = [
-            (.bodyMovement, 0x8000), (.cuffLoose, 0x4000), (.irregularPulse, 0x2000), (.pulseOverRange, 0x1000),
-            (.pulseUnderRange, 0x0800), (.improperPosition, 0x0400),
-        ]
-        return bits.reduce(0) { flags.contains($1.0) ? $0 | $1.1 : $0 }
+        PHDObservation.pressureStatus.reduce(0) { flags.contains($1.1) ? $0 | $1.0 : $0 }
     }
 
     func stampBytes(_ time: DeviceTime) -> [UInt8] {

@@ -21,16 +21,9 @@ enum PHDNumber: Sendable, Hashable {
     }
 
     init(float word: UInt32) {
-        switch word {
-        case 0x007F_FFFF: self = .absent(.notANumber)
-        case 0x0080_0000: self = .absent(.notAtThisResolution)
-        case 0x007F_FFFE: self = .absent(.positiveInfinity)
-        case 0x0080_0002: self = .absent(.negativeInfinity)
-        case 0x0080_0001: self = .absent(.reserved)
-        default:
-            let mantissa = Int32(bitPattern: word << 8) >> 8
-            self = .digits(Digits(mantissa: Int64(mantissa), exponent: Int8(bitPattern: UInt8(word >> 24))))
-        }
+        let absence = Absence(float: word)
+        let mantissa = Int64(Int32(bitPattern: word << 8) >> 8)
+        self = absence == .none ? .digits(Digits(mantissa: mantissa, exponent: Int8(bitPattern: UInt8(word >> 24)))) : .absent(absence)
     }
 
     /// The value at `offset`, in two or four bytes; not a number beyond the end.
