@@ -75,14 +75,16 @@ public struct Redaction: Sendable {
             }
         }
 
-        /// Writes the shifted date as one byte each of year (since 2000), month and day; other `bits` of these bytes stay.
+        /// Writes the shifted date as one byte each of year (since 2000), month and day; other `bits` of these bytes stay. Where the time of
+        /// day is impossible, nothing is written.
         mutating func shiftBytes(
-            _ bytes: inout [UInt8], year: Int, month: Int, day: Int, lastYear: Int = 2099,
+            _ bytes: inout [UInt8], year: Int, month: Int, day: Int, hour: Int? = nil, minute: Int? = nil, lastYear: Int = 2099,
             bits: (year: UInt8, month: UInt8, day: UInt8) = (0xFF, 0xFF, 0xFF)
         ) {
             guard bytes.indices.contains(year), bytes.indices.contains(month), bytes.indices.contains(day) else { return }
             let time = DeviceTime(
-                year: 2000 + Int(bytes[year] & bits.year), month: Int(bytes[month] & bits.month), day: Int(bytes[day] & bits.day))
+                year: 2000 + Int(bytes[year] & bits.year), month: Int(bytes[month] & bits.month), day: Int(bytes[day] & bits.day),
+                hour: hour.map { Int(bytes[$0]) } ?? 0, minute: minute.map { Int(bytes[$0]) } ?? 0)
             guard let moved = shifted(time, years: 2000...lastYear) else { return }
             bytes[year] = bytes[year] & ~bits.year | UInt8(clamping: Int(moved.year) - 2000)
             bytes[month] = bytes[month] & ~bits.month | moved.month

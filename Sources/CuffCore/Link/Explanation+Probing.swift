@@ -175,22 +175,34 @@ extension Explanation {
         return found
     }
 
-    /// A byte in the middle is changed until a change of one of the last four makes the frame whole again.
+    /// Fewer changes may suit a rule that is not the frame's: where one bit is set, its exclusive or and its sum agree.
+    private static let fewestRepairs = 3
+
+    /// A byte in the middle is changed until a change of one of the last four makes the frame whole again. The rule that repairs most of
+    /// the changes is the frame's.
     private func soughtByFrames(_ bytes: [UInt8]) -> CheckPlace? {
         let middle = bytes.count / 2
         for index in [middle, middle + 1, bytes.count / 3, 2 * bytes.count / 3, bytes.count - 4] where bytes.indices.contains(index) {
-            var changed = bytes
-            changed[index] ^= 1
-            guard !isFrame(changed) else { continue }
+            let changes = Self.others(than: bytes[index]).map { other in
+                var changed = bytes
+                changed[index] = other
+                return changed
+            }
+            guard !isFrame(changes[0]) else { continue }
+            var best: (place: CheckPlace, repairs: Int)?
             for fromEnd in 0..<min(4, bytes.count - 1) {
                 for form in CheckPlace.Form.allCases {
                     for rule in CheckPlace.Rule.allCases {
                         let place = CheckPlace(fromEnd: fromEnd, form: form, rule: rule)
                         guard !place.range(in: bytes.count).contains(index) else { continue }
-                        if place.repairs(of: changed, from: bytes).contains(where: isFrame) { return place }
+                        let tried = changes.prefix(rule == .search ? 1 : changes.count)
+                        let repairs = tried.count { place.repairs(of: $0, from: bytes).contains(where: isFrame) }
+                        guard repairs >= (rule == .search ? 1 : Self.fewestRepairs), repairs > best?.repairs ?? 0 else { continue }
+                        best = (place, repairs)
                     }
                 }
             }
+            if let best { return best.place }
         }
         return nil
     }

@@ -24,8 +24,8 @@ import Testing
         #expect(Conversation(.uscomBPplus, .information).identity?.id == "015D90DE1A0000DA")
     }
 
-    /// The device lists a hundred at a time; without `pages` all are read, up to ten lists.
-    @Test(arguments: [(nil, 99, 1), (nil, 100, 2), (nil, 250, 3), (nil, 1001, 10), ("1", 250, 1), ("2", 250, 2)] as [(String?, Int, Int)])
+    /// The device lists a hundred at a time; without `pages` all are read.
+    @Test(arguments: [(nil, 99, 1), (nil, 100, 2), (nil, 250, 3), ("1", 250, 1), ("2", 250, 2)] as [(String?, Int, Int)])
     func memory_OfSeveralPages_IsReadOldestFirst(_ pages: String?, _ count: Int, _ lists: Int) {
         let records = SimulatedRecord.sample(count: count, seed: 1)
         let context = SessionContext(options: pages.map { ["pages": $0] } ?? [:])
@@ -51,6 +51,16 @@ import Testing
         #expect(written(actions) == ["d 5\r\n"])
         actions = session.handle(lines("D 5"))
         #expect(written(actions) == ["r 100\r\n"])
+    }
+
+    @Test func lists_AreTenAtMost() {
+        var session = UscomSession(SessionContext())
+        _ = session.handle(.command(.readMemory(user: nil)))
+        for page in 0..<10 {
+            let content = "IDs_Content" + (1...100).map { " \(100 * page + $0)" }.joined()
+            let head = "IDs_H \(content.utf8.count + 2) \(UscomCheck.of(Array((content + "\r\n").utf8)))"
+            #expect(written(session.handle(lines(head, content))) == [page < 9 ? "i \(page + 1)\r\n" : "d 5\r\n"])
+        }
     }
 
     private func written(_ actions: [SessionAction]) -> [String] {

@@ -72,8 +72,12 @@ import Testing
         }
     }
 
+    /// Captures with a value that no single byte carries: it is believed only if it comes twice, or its record ends in the next answer.
+    private static let divided = ["dinamap-ascii/bad-check-then-good", "omron-eeprom/a-slot-without-a-pressure"]
+    private static var told: [CaptureFile] { captures.filter { file in !divided.contains { file.url.path.contains($0) } } }
+
     /// Every number of an expected reading is told by some byte.
-    @Test(arguments: captures) func everyNumberOfAReading_IsToldByAByte(_ file: CaptureFile) throws {
+    @Test(arguments: told) func everyNumberOfAReading_IsToldByAByte(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)
         let fields = Explanation.fields(of: file.items, driver: driver)
         let told = fields.flatMap { field -> [String] in if case .values(let values) = field.meaning { values } else { [] } }

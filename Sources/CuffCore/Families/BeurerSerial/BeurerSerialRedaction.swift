@@ -8,7 +8,9 @@ extension Redaction {
                 start += 1
                 continue
             }
-            work.shiftBytes(&bytes, year: start + 8, month: start + 4, day: start + 5, lastYear: 2127, bits: (0x7F, 0x0F, 0x1F))
+            work.shiftBytes(
+                &bytes, year: start + 8, month: start + 4, day: start + 5, hour: start + 6, minute: start + 7, lastYear: 2127,
+                bits: (0x7F, 0x0F, 0x1F))
             start += 9
         }
     }
