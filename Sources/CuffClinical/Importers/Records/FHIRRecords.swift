@@ -246,7 +246,6 @@ struct FHIRRecords: RecordJudge {
             case .medication: medication
             case .posture: known
             case .arm: arm
-            case .metadata: nil
             }
         })
     }
