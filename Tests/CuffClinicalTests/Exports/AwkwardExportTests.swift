@@ -47,9 +47,9 @@ import Testing
                 case .posture: "semi-recumbent"
                 case .arm: "left"
                 case .note: "; after"
-                case .metadata: #"{"k,":"v \"q\" 🩺","=":"\\"}"#
                 }
             })
+            $0.metadata = ["k,": "v \"q\" 🩺", "=": "\\"]
             $0.flags = [.irregularPulse, .questionable]
         },
         reading(45) {
@@ -83,12 +83,9 @@ import Testing
             #expect(found.trigger == own.trigger)
             // A table has no columns for metadata and for the reason of an absence.
             if name == "jsonl" {
-                #expect(found.content == own.content && found.remarks == own.remarks)
-            } else {
-                for key in Remarks.Key.ofPersons {
-                    #expect(found.remarks?[key] == own.remarks?[key], "\(own.remarks?.all ?? [])")
-                }
+                #expect(found.content == own.content && found.metadata == own.metadata)
             }
+            #expect(found.remarks == own.remarks, "\(own.remarks?.all ?? [])")
         }
     }
 
@@ -99,7 +96,7 @@ import Testing
         try #require(found.count == readings.count)
         for (found, own) in zip(found, readings) {
             #expect(found.id == own.id && found.revision == own.revision && found.flags == own.flags && found.measured == own.measured)
-            for key in Remarks.Key.ofPersons { #expect(found.remarks?[key] == own.remarks?[key]) }
+            #expect(found.remarks == own.remarks)
             guard case (.bloodPressure(let found), .bloodPressure(let own)) = (found.content, own.content) else { continue }
             #expect(
                 found.systolic == own.systolic && found.diastolic == own.diastolic && found.mean == own.mean && found.pulse == own.pulse)
