@@ -171,7 +171,7 @@ def upgrade(name):
     gateway = start_gateway(options.former, name)
     for machine in machines: machine.resume()
     wait_for_progress(name=name)
-    worker = threading.Thread(target=migrate, args=[name])
+    worker = threading.Thread(target=migrate, args=[name], daemon=True)
     worker.start()
     for target in random.sample(targets, len(targets)):
         time.sleep(random.uniform(0, 0.5))
@@ -184,6 +184,8 @@ def upgrade(name):
     earlier.extend(settle(name)[len(earlier):])
     # What is delivered once more belongs to this database.
     while broker.waiting().get("cuff"): time.sleep(0.2)
+    lost = sum(len(m.acknowledged.difference(earlier)) for m in machines)
+    print(f"{name}: upgraded after {time.time() - began:.0f} s, kill -9: {kills}; {len(earlier)} rows, {len(set(earlier))} distinct, {lost} acknowledged and lost", flush=True)
 
 
 database = postgres.PostgreSQL(HOME / "postgres", script(PROGRAMS))
