@@ -43,8 +43,8 @@ class PostgreSQL:
         self.run(f"{BIN}/pg_ctl", "-w", "-t", "240", "-D", self.data, "-m", "immediate", "stop", check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def sql(self, text, name="ward"):
+    def sql(self, text, name="ward", limit=300):
         done = subprocess.run(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-d", name],
-                              input=text, capture_output=True, text=True, timeout=300)
+                              input=text, capture_output=True, text=True, timeout=limit)
         if done.returncode: raise AssertionError(f"{text}: {done.stderr}")
         return done.stdout.strip()

@@ -31,11 +31,12 @@ def blocks():
 
 
 class Page:
-    def __init__(self, amqp, mqtt, database):
+    def __init__(self, amqp, mqtt, database, management):
         self.left = blocks()
         self.changes = [
             ("/etc/rabbitmq", str(FOLDER / "rabbitmq")), ("127.0.0.1:5672", f"127.0.0.1:{amqp}"), ("= 8883", f"= {mqtt}"), ("gateway@localhost/", f"gateway@localhost:{amqp}/"),
-            ("@broker.example.org/", f"@localhost:{mqtt}/"), ("broker.example.org", "localhost"), ("@db.example.org/", f"@127.0.0.1:{database}/")]
+            ("mqtts://broker.example.org/", f"mqtts://localhost:{mqtt}/"), ("localhost:15672", f"localhost:{management}"), ("/etc/cuff", "$HOME/.config/cuff"),
+            ("management.tcp.ip = 127.0.0.1", f"management.tcp.ip = 127.0.0.1\nmanagement.tcp.port = {management}"), ("@broker.example.org/", f"@localhost:{mqtt}/"), ("broker.example.org", "localhost"), ("@db.example.org/", f"@127.0.0.1:{database}/")]
 
     def next(self, title):
         block = self.left[title].pop(0)
@@ -83,6 +84,28 @@ def restore(page, database, place, environment):
     check("again of s-a: 0 readings" in said and "again of s-b: 1 reading," in said, "what was erased again", said)
 
 
+def machines(page, broker, place, environment, mqtt):
+    """The operator's commands in the table of the page; the machine's access holds until it is revoked."""
+    page.run("Machines", place, environment)
+    broker.kill()
+    broker.start()
+    broker.control("await_startup", "--timeout", "300")
+    page.run("Machines", place, environment)
+    rows = re.findall(r"^\| (`cuff-gateway machine .*?) \|", (ROOT / "docs/FLEET.md").read_text(), re.M)
+    login = place / ".config/cuff/credentials/fleet.login"
+    login.touch(0o600)
+    verbs = re.findall("`(?:cuff-gateway machine )?(.*?)`", " ".join(rows))
+    check(len(verbs) == 6, "the commands of the operator", rows)
+    for verb in verbs:
+        done = subprocess.run(["cuff-gateway", "machine", *verb.split()], cwd=place, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+        # Not finished, because nothing has connected with the second access.
+        check(done.returncode == (75 if "--finish" in verb else 0), verb, done.stdout, done.stderr)
+        login.write_text("\n".join(re.findall(r'^(?:user|password) = "(.*)"$', (place / "ward-7.fleet.toml").read_text(), re.M)) + "\n")
+        address = f"mqtts://localhost:{mqtt}/?gateway=ward-7&state=no&login=fleet.login&cafile={FOLDER}/rabbitmq/ca.pem"
+        done = subprocess.run([HELPERS / "cuff-sink-mqtt", "--check", address], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+        check(done.returncode == (78 if "revoke" in verb else 0), f"access after {verb}", done.stdout, done.stderr)
+
+
 def main():
     (FOLDER / "bin").mkdir()
     for program in (CUFF, *(HELPERS / name for name in ("cuff-gateway", "cuff-sink-postgres", "cuff-sink-mqtt"))):
@@ -91,7 +114,7 @@ def main():
     database = postgres.PostgreSQL(FOLDER / "postgres", None)
     started.append(database.stop)
     database.sql("DROP DATABASE ward", "postgres")
-    page = Page(rabbitmq.free_port(), rabbitmq.free_port(), database.port)
+    page = Page(rabbitmq.free_port(), rabbitmq.free_port(), database.port, rabbitmq.free_port())
     server = {"PGHOST": "127.0.0.1", "PGPORT": str(database.port), "PGUSER": "postgres"}
     amqp, mqtt = int(page.changes[1][1].split(":")[1]), int(page.changes[2][1][2:])
 
@@ -134,6 +157,8 @@ def main():
     for more, status in (("pi-1", 0), ("pi-1&state=no", 0), ("pi-2", 78), ("pi-2&state=no", 78)):
         done = subprocess.run([HELPERS / "cuff-sink-mqtt", "--check", address + more], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
         check(done.returncode == status, f"pi-1 as {more}: {status}", done.stdout)
+    machines(page, broker, central, operator, mqtt)
+    page.run("Many readings", central, operator)
     gateway.terminate()
     check(gateway.wait(60) == 0, "the gateway ends in order", gateway.stderr.read())
     restore(page, database, central, operator)

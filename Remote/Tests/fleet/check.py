@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Machines -> MQTT -> RabbitMQ (quorum queue) -> cuff-gateway -> PostgreSQL, with kill -9 of gateway, broker and database.
 
-    Remote/Tests/fleet/check.py [--rounds 25] [--programs Remote/.build/debug] [--nodes 3 --only broker]
+    Remote/Tests/fleet/check.py [--rounds 25] [--programs Remote/.build/debug] [--nodes 3 --only broker | --former FOLDER]
 
 Starts its own servers in a temporary folder on loopback, and ends them. Debian: rabbitmq-server postgresql python3-paho-mqtt.
 With three nodes of RabbitMQ, one of them is killed at a time, and readings must arrive while it is away; then it comes back.
+With the programs of the version before, each round upgrades a database of theirs while each part is killed, and goes back to their gateway.
 Holds when every reading that the broker acknowledged is in the database exactly once. Without the servers it says so, and is skipped.
 """
 import argparse, atexit, json, os, pathlib, random, shutil, subprocess, sys, tempfile, threading, time
@@ -19,13 +20,15 @@ parser.add_argument("--programs", default=str(pathlib.Path(__file__).resolve().p
 parser.add_argument("--machines", type=int, default=5)
 parser.add_argument("--nodes", type=int, choices=[1, 3], default=1, help="of RabbitMQ")
 parser.add_argument("--only", choices=["gateway", "broker", "database"])
+parser.add_argument("--former", help="a folder with the programs of the version before; empty: skipped")
 options = parser.parse_args()
 
 try:
     import paho.mqtt.client as mqtt
 except ImportError:
     mqtt = None
-reasons = [text for text in [rabbitmq.missing(), postgres.missing(), "" if mqtt else "python3-paho-mqtt is not installed (for /usr/bin/python3)"] if text]
+reasons = [text for text in [rabbitmq.missing(), postgres.missing(), "" if mqtt else "python3-paho-mqtt is not installed (for /usr/bin/python3)",
+                            "FORMER names no folder with the programs of the version before" if options.former == "" else ""] if text]
 if reasons:
     print("skipped: fleet: " + ", ".join(reasons))
     sys.exit(77)
@@ -62,6 +65,8 @@ class Machine(threading.Thread):
         key = self.by_message.pop(message, None)
         if self.waiting.pop(key, None):
             self.acknowledged.add(key)
+
+    def resume(self): self.began, self.is_making = time.time() - self.made / 100, True
 
     def make(self):
         # A hundred a second: more than any machine has, and less than the gateway stores.
@@ -103,23 +108,87 @@ class Machine(threading.Thread):
             client.disconnect()
 
 
-def start_gateway():
+def start_gateway(programs=PROGRAMS, name="ward"):
     log = open(HOME / "gateway.log", "a")
-    return subprocess.Popen([f"{PROGRAMS}/cuff-gateway", "--from", f"amqp://gateway@localhost:{broker.amqp}/", "--to",
-                             f"postgres://cuff@127.0.0.1:{database.port}/ward"], env=broker.environment, stderr=log)
+    return subprocess.Popen([f"{programs}/cuff-gateway", "--from", f"amqp://gateway@localhost:{broker.amqp}/", "--to",
+                             f"postgres://cuff@127.0.0.1:{database.port}/{name}"], env=broker.environment, stderr=log)
 
 
-def wait_for_progress(count=100, limit=300):
-    """Until so many more readings are in the database."""
-    def rows(): return int(database.sql("SELECT count(*) FROM cuff.reading"))
-    before, until = rows(), time.time() + limit
-    while rows() < before + count:
-        if time.time() > until: sys.exit(f"nothing more arrived within {limit} s while a node was away: {broker.waiting()}")
+def restart_gateway(*version):
+    global gateway
+    if gateway.poll() is not None:
+        sys.exit(f"the gateway ended by itself with {gateway.returncode}: {(HOME / 'gateway.log').read_text()}")
+    gateway.kill()
+    gateway.wait(300)
+    gateway = start_gateway(*version)
+
+
+def found(name="ward"): return database.sql("SELECT id FROM cuff.reading WHERE id LIKE '2%'", name).split()
+
+
+def wait_for_progress(count=100, limit=300, name="ward"):
+    """Until so many more readings are in the database, and each machine has had an acknowledgement."""
+    before, until, acknowledged = len(found(name)), time.time() + limit, [len(m.acknowledged) for m in machines]
+    while len(found(name)) < before + count or any(len(m.acknowledged) == n for m, n in zip(machines, acknowledged)):
+        if time.time() > until: sys.exit(f"nothing more arrived within {limit} s, or from a machine nothing: {broker.waiting()}")
         time.sleep(0.2)
 
 
-schema = subprocess.run([f"{PROGRAMS}/cuff-sink-postgres", "--schema"], check=True, capture_output=True, text=True, timeout=300).stdout
-database = postgres.PostgreSQL(HOME / "postgres", schema)
+def settle(name="ward"):
+    """Until all have arrived, or for a minute nothing has moved. Returns the ids in the database."""
+    for machine in machines: machine.is_making = False
+    former, moved = None, time.time()
+    while time.time() - moved < 60:
+        time.sleep(0.2)
+        made, waiting, stored = sum(m.made for m in machines), sum(len(m.waiting) for m in machines), earlier + found(name)
+        if waiting == 0 and len(stored) >= made: break
+        if (waiting, len(stored)) != former: former, moved = (waiting, len(stored)), time.time()
+    return stored
+
+
+def script(programs, *words): return subprocess.run([f"{programs}/cuff-sink-postgres", "--schema", *words], check=True, capture_output=True, text=True, timeout=300).stdout
+
+
+def migrate(name):
+    """As the documentation says: what was interrupted is run again."""
+    for words in ([], ["--by-month"]):
+        while True:
+            try: database.sql(script(PROGRAMS, *words), name)
+            except AssertionError: attempts.append(words)
+            else: break
+            time.sleep(0.1)
+    while subprocess.run(setup, env=broker.environment, cwd=HOME, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode: attempts.append(setup)
+
+
+def upgrade(name):
+    """A database of the version before, with many readings, is upgraded under load, and each part is killed during that; then its gateway, and back."""
+    global gateway
+    database.sql(f"CREATE DATABASE {name}", "postgres")
+    database.sql(script(options.former) + "INSERT INTO cuff.reading (id, revision, pending, type, driver, device, measured, origin, line) "
+                 "SELECT 'old-' || n, 0, false, 'blood_pressure', 'phd', 'd', now(), 'memory', '{}' FROM generate_series(1, 50000) n", name)
+    gateway.terminate()
+    gateway.wait(300)
+    gateway = start_gateway(options.former, name)
+    for machine in machines: machine.resume()
+    wait_for_progress(name=name)
+    worker = threading.Thread(target=migrate, args=[name], daemon=True)
+    worker.start()
+    for target in random.sample(targets, len(targets)):
+        time.sleep(random.uniform(0, 0.5))
+        kill(target, options.former, name)
+    worker.join()
+    for programs in (PROGRAMS, options.former, PROGRAMS):
+        restart_gateway(programs, name)
+        kills["gateway"] += 1
+        wait_for_progress(name=name)
+    earlier.extend(settle(name)[len(earlier):])
+    # What is delivered once more belongs to this database.
+    while broker.waiting().get("cuff"): time.sleep(0.2)
+    lost = sum(len(m.acknowledged.difference(earlier)) for m in machines)
+    print(f"{name}: upgraded after {time.time() - began:.0f} s, kill -9: {kills}; {len(earlier)} rows, {len(set(earlier))} distinct, {lost} acknowledged and lost", flush=True)
+
+
+database = postgres.PostgreSQL(HOME / "postgres", script(PROGRAMS))
 atexit.register(database.stop)
 broker = Broker()
 atexit.register(broker.stop)
@@ -128,26 +197,20 @@ while len(nodes) < options.nodes:
     nodes.append(Broker(len(nodes), broker))
     atexit.register(nodes[-1].stop)
 names = [f"pi-{i}" for i in range(options.machines)]
-setup = [f"{PROGRAMS}/cuff-gateway", "--from", f"amqp://gateway@localhost:{broker.amqp}/", "--setup"]
-subprocess.run(setup + [word for name in names for word in ("--machine", name)], env=broker.environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
+setup = [f"{PROGRAMS}/cuff-gateway", "--from", f"amqp://gateway@localhost:{broker.amqp}/", "--setup", *(word for name in names for word in ("--machine", name))]
+subprocess.run(setup, env=broker.environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
 machines = [Machine(name) for name in names]
 gateway = start_gateway()
 for machine in machines:
     machine.start()
 targets = [options.only] if options.only else ["gateway", "broker", "database"]
-kills = dict.fromkeys(targets, 0)
+kills, earlier, attempts = dict.fromkeys(targets, 0), [], []
 began = time.time()
-order = targets * options.rounds
-random.shuffle(order)
-for target in order:
-    time.sleep(random.uniform(0.1, 1.5))
+
+
+def kill(target, *version):
     kills[target] += 1
-    if gateway.poll() is not None:
-        sys.exit(f"the gateway ended by itself with {gateway.returncode}: {(HOME / 'gateway.log').read_text()}")
-    if target == "gateway":
-        gateway.kill()
-        gateway.wait(300)
-        gateway = start_gateway()
+    if target == "gateway": restart_gateway(*version)
     elif target == "broker":
         node = nodes[kills["broker"] % len(nodes)]
         node.kill()
@@ -159,30 +222,32 @@ for target in order:
     else:
         database.kill()
         database.start()
-if options.nodes > 1:
-    members = broker.control("list_queues", "name", "members", "--no-table-headers").stdout
-    if any(members.count(node.name) < 2 for node in nodes): sys.exit(f"a queue has not a member on each node: {members}")
-for machine in machines:
-    machine.is_making = False
-# Until all have arrived, or for a minute nothing has moved.
-former, moved = None, time.time()
-while time.time() - moved < 60:
-    time.sleep(0.2)
-    made, waiting = sum(m.made for m in machines), sum(len(m.waiting) for m in machines)
-    rows, distinct = map(int, database.sql("SELECT count(*), count(DISTINCT id) FROM cuff.reading").split("|"))
-    if waiting == 0 and rows >= made:
-        break
-    if (waiting, rows) != former:
-        former, moved = (waiting, rows), time.time()
-stored = set(database.sql("SELECT id FROM cuff.reading").split("\n"))
-lost = sum(len(m.acknowledged - stored) for m in machines)
+
+
+if options.former:
+    earlier.extend(settle())
+    for number in range(options.rounds): upgrade(f"ward{number}")
+    stored = earlier
+else:
+    order = targets * options.rounds
+    random.shuffle(order)
+    for target in order:
+        time.sleep(random.uniform(0.1, 1.5))
+        kill(target)
+    if options.nodes > 1:
+        members = broker.control("list_queues", "name", "members", "--no-table-headers").stdout
+        if any(members.count(node.name) < 2 for node in nodes): sys.exit(f"a queue has not a member on each node: {members}")
+    stored = settle()
+rows, distinct, made, waiting = len(stored), len(set(stored)), sum(m.made for m in machines), sum(len(m.waiting) for m in machines)
+lost = sum(len(m.acknowledged.difference(stored)) for m in machines)
 left = broker.waiting()
 if waiting or lost or rows != made:
     print(f"the last lines of the broker's log, and its queues: {broker.control('list_queues', 'name', 'state', 'messages', 'leader').stdout}")
     print("\n".join((broker.folder / f"log/{broker.name}.log").read_text().split("\n")[-40:]))
 print(f"{made} readings of {len(machines)} machines, sent {sum(m.sent for m in machines)} times, kill -9: "
       f"{', '.join(f'{n} x {t}' for t, n in kills.items())}; {rows} rows, {distinct} distinct, {lost} acknowledged and lost, "
-      f"{waiting} still wait, queues {left}, {time.time() - began:.0f} s")
+      f"{waiting} still wait, queues {left}, {time.time() - began:.0f} s"
+      + (f"; {options.rounds} upgrades by {options.rounds * 3 + len(attempts)} scripts, every machine connected after each" if options.former else ""))
 gateway.terminate()
 clean = gateway.wait(300)
 for machine in machines:

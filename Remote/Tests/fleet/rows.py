@@ -5,15 +5,16 @@
 
 Starts its own PostgreSQL. Holds when no reading waited a second for a lock, none is lost, and a person's month is read within 20 ms.
 """
-import argparse, atexit, json, os, pathlib, random, re, shutil, statistics, subprocess, sys, tempfile, threading, time
+import argparse, atexit, pathlib, shutil, statistics, subprocess, sys, tempfile, threading, time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import postgres
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = map(str, [HERE, HERE.parent])
+import postgres, readings
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--millions", type=float, default=1)
-parser.add_argument("--programs", default=str(pathlib.Path(__file__).resolve().parents[2] / ".build/debug"))
+parser.add_argument("--programs", default=str(HERE.parents[1] / ".build/debug"))
 options = parser.parse_args()
 if postgres.missing():
     print("skipped: rows: " + postgres.missing())
@@ -28,27 +29,6 @@ atexit.register(shutil.rmtree, HOME, True)
 
 
 def script(*words): return subprocess.run([f"{PROGRAMS}/cuff-sink-postgres", "--schema", *words], check=True, capture_output=True, text=True, timeout=300).stdout
-def former(text):
-    """The script of the release before: without the last migration and what needs its tables."""
-    text = re.sub(r"DO \$do\$ BEGIN\n  IF NOT EXISTS \(SELECT FROM cuff.migration WHERE version = 3\).*?\nEND \$do\$;", "", text, flags=re.S)
-    return "\n".join(line for line in text[:text.index("COMMIT;") + 7].split("\n") if not re.search(r"cuff\.(machine|audit|erased|add_months)", line))
-
-
-class Psql:
-    """A connection that stays, as the programs' role."""
-
-    def __init__(self, user="cuff"):
-        self.process = subprocess.Popen(["psql", "-XqAt", "-h", "127.0.0.1", "-p", str(database.port), "-U", user, "-d", "ward"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True)
-
-    def run(self, text):
-        self.process.stdin.write(f"{text};\n\\echo ---\n")
-        self.process.stdin.flush()
-        lines = []
-        while (line := self.process.stdout.readline()) != "---\n":
-            if not line: raise SystemExit("psql ended: " + "".join(lines))
-            lines.append(line.strip())
-        return lines
 
 
 INSERT = ("INSERT INTO cuff.reading (id, revision, pending, type, driver, device, gateway, measured, origin, line) VALUES ('{0}', 0, false, 'blood_pressure', 'phd', 'd', 'w', now(), "
@@ -60,7 +40,7 @@ class Writer(threading.Thread):
 
     def __init__(self):
         super().__init__(daemon=True)
-        self.connection, self.waits, self.is_over, self.count, self.faults = Psql(), [], False, 0, []
+        self.connection, self.waits, self.is_over, self.count, self.faults = readings.Psql(database.port), [], False, 0, []
 
     def run(self):
         while not self.is_over:
@@ -88,49 +68,10 @@ def beside(what, text):
     return longest
 
 
-def rate(count):
-    """Readings a second through the real program."""
-    lines = [json.dumps({
-        "type": "blood_pressure", "schema": 1, "id": f"{time.strftime('%Y%m%dT%H%M%S')}-{random.getrandbits(64):016x}", "driver": "phd", "device": f"d{n % 1000}", "user": 1,
-        "person": f"s-{random.randrange(PERSONS)}", "systolic_mmHg": 128, "diastolic_mmHg": 82, "pulse_per_min": 66, "measured": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "origin": "memory"}) for n in range(count)]
-    process = subprocess.Popen([f"{PROGRAMS}/cuff-sink-postgres", f"postgres://cuff@127.0.0.1:{database.port}/ward"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready 1\n"
-    began = time.monotonic()
-
-    def feed():
-        # At most 1,000 are unanswered.
-        for line in lines:
-            room.acquire()
-            process.stdin.write(line + "\n")
-            if room._value == 0: process.stdin.flush()
-        process.stdin.close()
-    room = threading.Semaphore(1000)
-    thread = threading.Thread(target=feed)
-    thread.start()
-    for _ in range(count):
-        assert process.stdout.readline().startswith("ok ")
-        room.release()
-    took = time.monotonic() - began
-    thread.join()
-    process.wait(60)
-    return count / took
+def rate(): return readings.rate(PROGRAMS, database.port, PERSONS, 20_000)[0]
 
 
-def month():
-    """Milliseconds for one person's month: the median and the longest of 50, each of another person."""
-    connection, times = Psql("cuff_operator"), []
-    for number in range(51):
-        start = f"now() - interval '{random.randrange(2, 35)} months'"
-        began = time.monotonic()
-        connection.run(f"SELECT count(*), avg(systolic_mmhg) FROM (SELECT measured, systolic_mmhg, diastolic_mmhg, line FROM cuff.reading WHERE line->>'person' = "
-                              f"'s-{random.randrange(PERSONS)}' AND measured BETWEEN {start} AND {start} + interval '1 month' ORDER BY measured) x")
-        # The first also reads the catalogue of the parts.
-        if number: times.append((time.monotonic() - began) * 1000)
-    return statistics.median(times), max(times)
-
-
-database = postgres.PostgreSQL(HOME / "postgres", former(script()))
+database = postgres.PostgreSQL(HOME / "postgres", (HERE.parent / "Servers/former/tables.sql").read_text())
 atexit.register(database.stop)
 began, part = time.monotonic(), 500_000
 for start in range(0, ROWS, part):
@@ -138,7 +79,7 @@ for start in range(0, ROWS, part):
     database.sql(
         "INSERT INTO cuff.reading (id, revision, pending, type, driver, device, gateway, systolic_mmhg, diastolic_mmhg, pulse_per_min, \"user\", measured, clock, received, origin, line) "
         "SELECT to_char(t, 'YYYYMMDD\"T\"HH24MISS') || '-' || substr(md5(n::text), 1, 16), 0, false, 'blood_pressure', 'phd', 'd' || n % 1000, 'm' || n % 1000, 128, 82, 66, 1, t, 'set', t, "
-        f"'memory', jsonb_build_object('id', to_char(t, 'YYYYMMDD\"T\"HH24MISS') || '-' || substr(md5(n::text), 1, 16), 'type', 'blood_pressure', 'driver', 'phd', 'person', 's-' || (n * 7919::bigint) % {PERSONS}, "
+        f"'memory', jsonb_build_object('id', to_char(t, 'YYYYMMDD\"T\"HH24MISS') || '-' || substr(md5(n::text), 1, 16), 'type', 'blood_pressure', 'driver', 'phd', 'person', 's-' || substr(md5((n * 7919::bigint % {PERSONS})::text), 1, 26), "
         "'systolic_mmHg', 128, 'diastolic_mmHg', 82, 'pulse_per_min', 66, 'measured', t, 'origin', 'memory') "
         f"FROM (SELECT n, now() - interval '3 years' + n * interval '3 years' / {ROWS} AS t FROM generate_series({start}, {min(start + part, ROWS) - 1}) n) x")
 database.sql("ANALYZE cuff.reading")
@@ -149,7 +90,7 @@ time.sleep(1)
 longest = [beside("migration of the tables", script())]
 writer.is_over = True
 writer.join(60)
-print(f"before the cut: {rate(20_000):.0f} readings a second into {ROWS} rows; a person's month: %.1f ms, at most %.1f ms" % month(), flush=True)
+print(f"before the cut: {rate():.0f} readings a second into {ROWS} rows; a person's month: %.1f ms, at most %.1f ms" % readings.months(database.port, PERSONS), flush=True)
 written = writer.count
 writer = Writer()
 writer.count = 5_000_000
@@ -159,8 +100,8 @@ longest.append(beside("cut by month", script("--by-month")))
 writer.is_over = True
 writer.join(60)
 written += writer.count - 5_000_000
-rates = [rate(20_000) for _ in range(3)]
-middle, most = month()
+rates = [rate() for _ in range(3)]
+middle, most = readings.months(database.port, PERSONS)
 print(f"after the cut: {statistics.median(rates):.0f} readings a second into {ROWS} rows; a person's month: {middle:.1f} ms, at most {most:.1f} ms", flush=True)
 count = int(database.sql("SELECT count(*) FROM cuff.reading"))
 expected = ROWS + written + 80_000

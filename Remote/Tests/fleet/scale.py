@@ -1,7 +1,10 @@
 #!/usr/bin/python3
-"""Many machines through one RabbitMQ and one gateway into one PostgreSQL, all on this computer: rates, memory, and what an outage costs.
+"""Many machines through RabbitMQ and one gateway into one PostgreSQL, all on this computer: rates, memory, and what an outage of an hour costs.
 
-    Remote/Tests/fleet/scale.py [--machines 10000] [--readings 10] [--programs Remote/.build/release] [--kills 3]
+    Remote/Tests/fleet/scale.py [--machines 10000] [--readings 10] [--programs Remote/.build/release] [--kills 3] [--nodes 3] [--like 10000]
+
+The messages of an hour wait, not the hour: four readings and twelve heartbeats of each machine; the pauses of the machines are as long as after an hour.
+With three nodes of RabbitMQ one of them is killed instead, and comes back when its machines have gone to the others.
 
 Holds when every reading that the broker acknowledged is in the database exactly once, and every machine is connected at the end.
 """
@@ -16,6 +19,8 @@ parser.add_argument("--machines", type=int, default=10_000)
 parser.add_argument("--readings", type=int, default=10, help="of each machine in each phase")
 parser.add_argument("--jitter", type=float, default=30, help="seconds over which the first connections are spread")
 parser.add_argument("--kills", type=int, default=3, help="kill -9 of the gateway and of the broker, in turn, under load")
+parser.add_argument("--like", type=int, default=0, help="in an outage as many messages wait as so many machines make in an hour")
+parser.add_argument("--nodes", type=int, choices=[1, 3], default=1, help="of RabbitMQ")
 parser.add_argument("--programs", default=str(pathlib.Path(__file__).resolve().parents[2] / ".build/debug"))
 options = parser.parse_args()
 reasons = [text for text in [rabbitmq.missing(), postgres.missing()] if text]
@@ -57,6 +62,10 @@ atexit.register(broker.stop)
 broker.environment["XDG_CONFIG_HOME"] = f"{HOME}/config"
 secrets = HOME / "config/cuff/credentials"
 secrets.mkdir(parents=True)
+nodes = [broker]
+while len(nodes) < options.nodes:
+    nodes.append(rabbitmq.RabbitMQ(HOME / f"rabbitmq{len(nodes)}", beside=broker, files=most))
+    atexit.register(nodes[-1].stop)
 (secrets / "amqp.password").write_text("the password of the gateway\n")
 (secrets / "amqp.password").chmod(0o600)
 (HOME / "config/cuff/gateway.toml").write_text(
@@ -82,29 +91,51 @@ def timed(*words):
 
 
 def rows(): return int(database.sql("SELECT count(*) FROM cuff.reading"))
-def figures(): return (f"RabbitMQ {memory(int((broker.folder / 'pid').read_text())):.0f} MB, PostgreSQL {memory(int((database.data / 'postmaster.pid').read_text().split()[0])):.0f} MB, "
+def brokers(): return " + ".join(f"{memory(node.process.pid):.0f}" for node in nodes if node.process.poll() is None)
+def figures(): return (f"RabbitMQ {brokers()} MB, PostgreSQL {memory(int((database.data / 'postmaster.pid').read_text().split()[0])):.0f} MB, "
                        f"gateway {memory(gateway.pid) if gateway.poll() is None else 0:.0f} MB")
 
 
-def stored(wanted, limit=1800):
-    """Seconds until so many readings are in the database; the senders keep running."""
+def stored(limit=1800):
+    """Seconds until all readings are in the database; the senders keep running."""
     began, next_look = time.monotonic(), 0
 
     def is_there():
         nonlocal next_look
         if time.monotonic() < next_look: return False
         next_look = time.monotonic() + 1
-        return rows() >= wanted
-    if not fleet.run(is_there, limit): sys.exit(f"{rows()} of {wanted} readings were stored within {limit} s; {figures()}")
+        return rows() >= expected
+    if not fleet.run(is_there, limit): sys.exit(f"{rows()} of {expected} readings were stored within {limit} s; {figures()}")
     return time.monotonic() - began
 
 
 def load(count):
+    global expected
+    expected += count * len(machines)
     for sender in machines:
         sender.make(count)
         fleet.fill(sender)
 
 
+def load_of_an_hour():
+    """Every machine's readings, after its heartbeats if it is connected. Returns how many messages."""
+    times = max(1, options.like // len(machines))
+    for sender in machines:
+        for _ in range(12 * times if sender.is_connected else 0): sender.heartbeat()
+    load(4 * times)
+    return 16 * times * len(machines)
+
+
+def away_and_back(what):
+    """All machines are connected again, and all readings are stored."""
+    began = time.monotonic()
+    if not fleet.run(lambda: fleet.connected == len(machines), 1800): sys.exit(f"{fleet.connected} machines came back")
+    back = time.monotonic() - began
+    stored()
+    print(f"{what}: all {len(machines)} machines connected after {back:.0f} s, their readings stored after {time.monotonic() - began:.0f} s; {figures()}", flush=True)
+
+
+expected = 0
 def settled(): return all(not sender.outbox and not sender.under_way for sender in machines)
 
 
@@ -116,21 +147,20 @@ for start in range(0, len(names), 5000):
                    stdout=subprocess.DEVNULL, timeout=1800)
 print(f"{options.machines} machines added in {time.monotonic() - began:.0f} s", flush=True)
 machines = [senders.Sender(number, name, (HOME / f"{name}.mqtt.password").read_text().strip()) for number, name in enumerate(names)]
-fleet = senders.Fleet(machines, broker.mqtt)
-idle = memory(int((broker.folder / "pid").read_text()))
+fleet = senders.Fleet(machines, [node.mqtt for node in nodes])
+idle = brokers()
 start_gateway()
 began = time.monotonic()
 fleet.connect_all(options.jitter)
 if not fleet.run(lambda: fleet.connected == len(machines), 1800): sys.exit(f"{fleet.connected} machines were connected within half an hour")
-print(f"all connected after {time.monotonic() - began:.0f} s (spread over {options.jitter:.0f} s); RabbitMQ had {idle:.0f} MB before; {figures()}", flush=True)
+print(f"all connected after {time.monotonic() - began:.0f} s (spread over {options.jitter:.0f} s); RabbitMQ had {idle} MB before; {figures()}", flush=True)
 
-total = options.machines * options.readings
 began = time.monotonic()
 load(options.readings)
 fleet.run(settled, 1800)
 sent = time.monotonic() - began
-stored(total)
-print(f"load: {total} readings acknowledged in {sent:.0f} s ({total / sent:.0f} a second), stored after {time.monotonic() - began:.0f} s; {figures()}", flush=True)
+stored()
+print(f"load: {expected} readings acknowledged in {sent:.0f} s ({expected / sent:.0f} a second), stored after {time.monotonic() - began:.0f} s; {figures()}", flush=True)
 
 words = [("machine", "add", "extra-1"), ("machine", "list"), ("check",), ("machine", "rotate", "extra-1"), ("machine", "revoke", "extra-1")]
 print(f"beside {options.machines} machines: " + ", ".join(f"{' '.join(one)} {timed(*one):.1f} s" for one in words), flush=True)
@@ -138,58 +168,56 @@ began = time.monotonic()
 with urllib.request.urlopen(f"http://127.0.0.1:{http}/metrics", timeout=120) as answer: size = len(answer.read())
 print(f"/metrics of {options.machines} machines: {size / 1e6:.1f} MB in {time.monotonic() - began:.1f} s", flush=True)
 
-# The gateway is stopped: everything waits in the queue.
-gateway.terminate()
-gateway.wait(60)
-load(options.readings)
-for sender in machines:
-    sender.heartbeat()
-    fleet.fill(sender)
-fleet.run(settled, 1800)
-waiting = total + options.machines
-print(f"gateway stopped: {waiting} messages wait; {figures()}", flush=True)
-start_gateway()
-took = stored(2 * total)
-print(f"gateway back: {total} readings and {options.machines} heartbeats stored in {took:.0f} s ({waiting / took:.0f} a second); {figures()}", flush=True)
 
-# The broker is killed: every machine comes back by itself.
-broker.kill()
-load(options.readings)
-fleet.run(lambda: False, 5)
-broker.start()
-began = time.monotonic()
-if not fleet.run(lambda: fleet.connected == len(machines), 1800): sys.exit(f"{fleet.connected} machines came back")
-back = time.monotonic() - began
-stored(3 * total)
-print(f"broker killed: all {len(machines)} machines back {back:.0f} s after its start, their readings stored after {time.monotonic() - began:.0f} s; {figures()}", flush=True)
+def outages():
+    for what, part in (("gateway", None), ("database", database)):
+        if part: part.kill()
+        else: gateway.kill(), gateway.wait(60)
+        waiting = load_of_an_hour()
+        if not fleet.run(settled, 1800): sys.exit(f"{what} away: the broker does not acknowledge")
+        print(f"{what} killed: {waiting} messages wait; {figures()}", flush=True)
+        part.start() if part else start_gateway()
+        took = stored()
+        print(f"{what} back: stored after {took:.0f} s ({waiting / took:.0f} messages a second); {figures()}", flush=True)
+    broker.kill()
+    load_of_an_hour()
+    # Until the pauses of the machines have grown to the longest.
+    fleet.run(lambda: all(sender.pause == 30 for sender in machines), 300)
+    broker.start()
+    away_and_back("broker back")
+    for number in range(options.kills):
+        load(2)
+        fleet.run(lambda: False, random.uniform(0.2, 2))
+        gateway.kill()
+        gateway.wait(60)
+        if number % 2:
+            broker.kill()
+            broker.start()
+        start_gateway()
+        stored()
 
-# The database is killed and away for a while.
-database.kill()
-load(options.readings)
-fleet.run(lambda: False, 5)
-database.start()
-took = stored(4 * total)
-print(f"database killed: {total} readings stored within {took:.0f} s of its start; {figures()}", flush=True)
 
-expected = 4 * total
-for number in range(options.kills):
-    load(2)
-    expected += 2 * options.machines
-    fleet.run(lambda: False, random.uniform(0.2, 2))
-    gateway.kill()
-    gateway.wait(60)
-    if number % 2:
-        broker.kill()
-        broker.start()
-    start_gateway()
-    stored(expected)
+def node_killed():
+    """Not the first, to which the gateway is connected."""
+    nodes[1].kill()
+    load_of_an_hour()
+    fleet.run(lambda: fleet.connected < len(machines), 60)
+    away_and_back("one of three nodes killed")
+    nodes[1].start()
+    nodes[1].control("await_startup", "--timeout", "300")
+    load(options.readings)
+    away_and_back("the node is back")
+
+
+outages() if options.nodes == 1 else node_killed()
 fleet.run(lambda: fleet.connected == len(machines) and settled(), 600)
 keys = set(database.sql("SELECT id FROM cuff.reading").split("\n"))
 acknowledged = set().union(*(sender.acknowledged for sender in machines))
 count = rows()
 size = int(database.sql("SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'cuff.reading'::regclass")) / count
 print(f"{count} readings in the database, {len(keys)} distinct, {len(acknowledged)} acknowledged, {len(acknowledged - keys)} acknowledged and lost, sent "
-      f"{sum(sender.sent for sender in machines)} times, kill -9: {options.kills} x gateway, {options.kills // 2 + 1} x broker, 1 x database; {size:.0f} bytes a row; "
+      f"{sum(sender.sent for sender in machines)} times, kill -9: "
+      + (f"{options.kills + 1} x gateway, {options.kills // 2 + 1} x broker, 1 x database" if options.nodes == 1 else "1 x node") + f"; {size:.0f} bytes a row; "
       f"{fleet.connected} machines connected", flush=True)
 gateway.terminate()
 clean = gateway.wait(60)

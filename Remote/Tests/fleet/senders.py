@@ -28,7 +28,7 @@ class Sender:
         self.number, self.name, self.password = number, name, password
         self.spread = random.uniform(0.5, 1.5)
         self.outbox, self.under_way, self.acknowledged = collections.deque(), {}, set()
-        self.socket, self.is_connected, self.pause, self.sent, self.made = None, False, 1.0, 0, 0
+        self.socket, self.is_connected, self.pause, self.sent, self.made, self.losses = None, False, 1.0, 0, 0, 0
         self.input, self.output, self.mid, self.moved = b"", b"", 0, 0.0
 
     def make(self, count):
@@ -74,8 +74,9 @@ class Sender:
 class Fleet:
     """All senders, in one epoll loop. `run` returns when `until()` is true."""
 
-    def __init__(self, senders, port):
-        self.senders, self.port = senders, port
+    def __init__(self, senders, ports):
+        """The machines are spread over the ports; one that loses its connection tries the next."""
+        self.senders, self.ports = senders, ports
         self.poll, self.by_descriptor, self.timers = select.epoll(), {}, []
         self.connected, self.refused, self.acknowledgements = 0, 0, 0
 
@@ -88,7 +89,7 @@ class Fleet:
         sender.socket = socket.socket()
         sender.socket.setblocking(False)
         sender.input, sender.is_connected, sender.moved = b"", False, time.monotonic()
-        result = sender.socket.connect_ex(("127.0.0.1", self.port))
+        result = sender.socket.connect_ex(("127.0.0.1", self.ports[(sender.number + sender.losses) % len(self.ports)]))
         if result not in (0, errno.EINPROGRESS): return self.lost(sender)
         sender.greet()
         self.by_descriptor[sender.socket.fileno()] = sender
@@ -99,6 +100,7 @@ class Fleet:
             self.by_descriptor.pop(sender.socket.fileno(), None)
             sender.socket.close()
         if sender.is_connected: self.connected -= 1
+        sender.losses += 1
         # Unacknowledged readings are sent again.
         sender.outbox.extendleft(reversed(list(sender.under_way.values())))
         sender.socket, sender.is_connected, sender.under_way, sender.output = None, False, {}, b""
