@@ -1,5 +1,5 @@
 import CuffCore
-import Foundation
+import Dispatch
 import Testing
 
 @testable import CuffIngest
@@ -70,16 +70,17 @@ import Testing
         withExtendedLifetime(iterator) {}
     }
 
-    /// As a handler on the main thread.
+    /// As a handler on the main queue.
     @MainActor @Test func aLoopOfTheMainActor_RunsOnIt() async throws {
         let sequence = ReadingSequence(isKeeping: false) { (options) throws(IngestError) in
             _ = try options.moreSinks[0].write(.sample(0..<3))
             return IngestReport()
         }
-        func isMainThread() -> Bool { Thread.isMainThread }
-        var threads: [Bool] = []
-        for try await _ in sequence { threads.append(isMainThread()) }
-        #expect(threads == [true, true, true])
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        var isMain: [Bool?] = []
+        for try await _ in sequence { isMain.append(DispatchQueue.getSpecific(key: key)) }
+        #expect(isMain == [true, true, true])
     }
 
     @Test func aSlowLoop_HoldsItsSource() async throws {
