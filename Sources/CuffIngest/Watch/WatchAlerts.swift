@@ -18,8 +18,6 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
     private let now: @Sendable () -> Timestamp
     private let notify: @Sendable (String) -> Void
     private let latest = Locked<[StandingAlert]>([])
-    /// There are databases to ask or a state to store.
-    private let mayBlock = Locked(true)
     // From here on: used on the queue only.
     private var state: AlertState
     private var stores: [String: Store] = [:]
@@ -76,9 +74,6 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
         queue.sync { receive(batch) }
         return 0
     }
-
-    /// Without rules, a reading only becomes known, and no other thread needs to wake.
-    func writeIfReady(_ batch: ReadingBatch) -> Bool { !mayBlock.withLock { $0 } && (try? write(batch)) != nil }
 
     func close() throws(IngestError) {
         queue.sync {
@@ -151,8 +146,6 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
         let standing = state.standing
         latest.withLock { $0 = standing }
         save(durably: !changes.isEmpty)
-        let mayBlock = hasRules || written != nil
-        self.mayBlock.withLock { $0 = mayBlock }
         wake(at: state.wakeAt)
     }
 
@@ -180,9 +173,8 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
     }
 
     private func save(durably: Bool) {
-        guard let file, hasRules || written != nil else { return }
         let text = state.text
-        guard text != written else { return }
+        guard let file, text != written, hasRules || written != nil else { return }
         do throws(IngestError) {
             try StateFile.write(text, to: file, durably: durably)
             written = text
