@@ -15,7 +15,7 @@ struct JSONRecords {
     private static let longestName = 256
 
     /// Whether the object at this path is a record; the elements of a list have the name of the list. An object that contains a record
-    /// is none.
+    /// is not one itself.
     private let isRecord: @Sendable (_ path: [String]) -> Bool
     /// The open objects and lists, each with its member name.
     private var path: [String] = []

@@ -36,7 +36,7 @@ public struct Cuff: Sendable {
     }
 
     /// A cuff behind bytes of the program's own, such as those of a Bluetooth stack: `socket` is a connected stream socket, e.g. one end of
-    /// a `socketpair`, whose other end gives and takes the cuff's bytes. `name` stands in messages, and is the cuff's identity if it
+    /// a `socketpair`; the program passes the cuff's bytes through the other end. `name` is used in messages, and as the cuff's identity if it
     /// reports none. Not for families of HID devices.
     ///
     /// The program keeps the descriptor, which becomes non-blocking, and closes it after the last call. Bytes that come between two calls

@@ -7,7 +7,7 @@ extension Ingest {
     /// Reads every claimed or assigned cuff until stopped, or in once-mode until all is read. Each has its own link; all links use the
     /// same sinks.
     /// - Throws: An `IngestError` if a sink or a port for cuffs cannot be opened; of status `osError` if the devices cannot be watched,
-    ///   of `usage` for a metrics port that is none.
+    ///   of `usage` for an invalid metrics port.
     public static func watch(
         _ watch: WatchOptions = WatchOptions(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {

@@ -45,7 +45,7 @@ import Testing
         #expect(sources.values.map(\.provenance.device) == ["bp.csv"] && sources.values.map(\.provenance.name) == ["Withings"])
     }
 
-    @Test func fileOfAnotherLayoutThanTheNamedOne_IsRefused_AndUTF16() throws {
+    @Test func fileOfAnotherLayoutThanTheNamedOne_IsRefused_AndUTF16IsRead() throws {
         let folder = TestFolder()
         let text = Self.header + "2026-05-05 07:33:10,71,128,82,\n"
         let file = folder.write("bp.csv", text)
