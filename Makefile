@@ -1,7 +1,7 @@
 # make demo        install missing packages, build, and read a simulated cuff into the terminal and a database
 # make test        install missing packages and run every test that does not need root or a virtual machine
 # make test-core   the pure modules and their tests alone; FILTER=R1 for the tests with that in their name
-# make test-exhaustive  the core and clinical tests with every bit flipped, every seed and all readings: two minutes
+# make test-exhaustive  the core and clinical tests with every bit flipped, every seed and all readings
 # make lint        formatting and the project rules
 # make conformance the open test cases in Conformance/ against the debug build, and a recording made, anonymised and replayed
 # make examples    build the programs in Examples/ that embed the libraries, and check their package

@@ -177,34 +177,42 @@ extension Explanation {
 
     /// Fewer changes may suit a rule that is not the frame's: where one bit is set, its exclusive or and its sum agree.
     private static let fewestRepairs = 3
+    /// Bytes from the beginning that are changed if rules still agree.
+    private static let mostTried = 32
 
-    /// A byte in the middle is changed until a change of one of the last four makes the frame whole again. The rule that repairs most of
-    /// the changes is the frame's.
+    /// A byte is changed until a change of one of the last four makes the frame whole again. The rule that repairs most of the changes is
+    /// the frame's. Rules that agree, as sum and exclusive or of zeros do, are distinguished by changes of another byte.
     private func soughtByFrames(_ bytes: [UInt8]) -> CheckPlace? {
+        var places = (0..<max(0, min(4, bytes.count - 1))).flatMap { fromEnd in
+            CheckPlace.Form.allCases.flatMap { form in
+                CheckPlace.Rule.allCases.map { CheckPlace(fromEnd: fromEnd, form: form, rule: $0) }
+            }
+        }
+        var isFound = false
         let middle = bytes.count / 2
-        for index in [middle, middle + 1, bytes.count / 3, 2 * bytes.count / 3, bytes.count - 4] where bytes.indices.contains(index) {
+        let first = [middle, middle + 1, bytes.count / 3, 2 * bytes.count / 3, bytes.count - 4]
+        for index in first + bytes.indices.prefix(Self.mostTried) where bytes.indices.contains(index) {
             let changes = Self.others(than: bytes[index]).map { other in
                 var changed = bytes
                 changed[index] = other
                 return changed
             }
             guard !isFrame(changes[0]) else { continue }
-            var best: (place: CheckPlace, repairs: Int)?
-            for fromEnd in 0..<min(4, bytes.count - 1) {
-                for form in CheckPlace.Form.allCases {
-                    for rule in CheckPlace.Rule.allCases {
-                        let place = CheckPlace(fromEnd: fromEnd, form: form, rule: rule)
-                        guard !place.range(in: bytes.count).contains(index) else { continue }
-                        let tried = changes.prefix(rule == .search ? 1 : changes.count)
-                        let repairs = tried.count { place.repairs(of: $0, from: bytes).contains(where: isFrame) }
-                        guard repairs >= (rule == .search ? 1 : Self.fewestRepairs), repairs > best?.repairs ?? 0 else { continue }
-                        best = (place, repairs)
-                    }
-                }
-            }
-            if let best { return best.place }
+            let counted = places.map { ($0, repairs(of: changes, at: index, from: bytes, $0)) }
+            guard let most = counted.map(\.1).max(), most > 0 else { continue }
+            isFound = true
+            places = counted.filter { $0.1 == most }.map(\.0)
+            if places.count == 1 { break }
         }
-        return nil
+        return isFound ? places.first : nil
+    }
+
+    /// How many of the changes of a byte this check repairs; 0 if too few.
+    private func repairs(of changes: [[UInt8]], at index: Int, from bytes: [UInt8], _ place: CheckPlace) -> Int {
+        guard !place.range(in: bytes.count).contains(index) else { return 0 }
+        let tried = changes.prefix(place.rule == .search ? 1 : changes.count)
+        let repairs = tried.count { place.repairs(of: $0, from: bytes).contains(where: isFrame) }
+        return repairs >= (place.rule == .search ? 1 : Self.fewestRepairs) ? repairs : 0
     }
 
     /// The same where only the values that are decoded show that the frame is whole: reports of HID devices, with bytes behind the check.

@@ -137,15 +137,7 @@ public struct Reading: Sendable, Hashable {
     @usableFromInline var facts: Facts
     /// The record's bytes as sent; for a typed reading, its text.
     public var raw: RawBytes
-    /// The text of an IEEE 11073 enumeration, printable and at most `longestText` bytes; `raw` is complete.
-    public var text: String?
-    /// A person's remarks, if any; never from a cuff.
-    public var remarks: Remarks?
-    /// Facts of the program that saved it, under keys of its own, e.g. those of a sample's metadata; kept, and not shown to persons.
-    public var metadata: [String: String] = [:]
-    /// The name of the person whose reading it is; `nil` if only the cuff and its user slot are known. No driver sets it: it is looked up
-    /// in the user's configuration, or a person has said it of this reading.
-    public var person: String?
+    var additions = ReadingAdditions()
     /// The program and the driver that decoded the record, each with its version: `cuff/0.2.0 and-std/1`. Set when the reading is stored;
     /// `nil` if that is unknown, or if a person typed the values in.
     public var decoder: String?

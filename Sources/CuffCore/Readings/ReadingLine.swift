@@ -57,9 +57,9 @@ public struct ReadingLine: Sendable {
                 let length = writer.position - name
                 repeat {
                     if includesRaw { text.reserve(most + 2 * reading.pointee.raw.count) }
-                    var names = Self.printed(reading.pointee.person) + Self.printed(reading.pointee.decoder)
-                    if !reading.pointee.metadata.isEmpty { names += Self.printed(JSONOutput(reading.pointee.metadata).string) }
-                    var writer = text.writer(atMost: most + names + (reading.pointee.remarks?.longestPrinted ?? 0))
+                    var additional = Self.printed(reading.pointee.decoder)
+                    if !reading.pointee.additions.isEmpty { additional += Self.longest(reading.pointee.additions) }
+                    var writer = text.writer(atMost: most + additional)
                     put(reading, name, length, &writer)
                     text.take(writer)
                     reading += 1
@@ -71,6 +71,12 @@ public struct ReadingLine: Sendable {
     /// The longest that an optional text with its key may become.
     @inline(__always)
     private static func printed(_ text: String?) -> Int { (text?.utf8.count).map { 6 * $0 + 16 } ?? 0 }
+
+    @inline(never)
+    private static func longest(_ additions: ReadingAdditions) -> Int {
+        let metadata = additions.metadata.isEmpty ? 0 : printed(JSONOutput(additions.metadata).string)
+        return printed(additions.person) + metadata + (additions.remarks?.longestPrinted ?? 0)
+    }
 
     private func append(
         _ event: LiveEvent, _ driver: DriverID, _ elapsed: Duration?, device: String, to text: inout TextBuffer
@@ -87,7 +93,8 @@ public struct ReadingLine: Sendable {
         writer.put(reading.pointee.id)
         writer.put(frontOf: name, length)
         putContent(reading.pointee.content, &writer)
-        if let words = reading.pointee.text { writer.seldom { put(text: words, &$0) } }
+        let hasAdditions = !reading.pointee.additions.isEmpty
+        if hasAdditions, let words = reading.pointee.text { writer.seldom { put(text: words, &$0) } }
         writer = context(of: reading, behind: writer)
         if let duration = reading.pointee.duration {
             writer.put(",\"duration_s\":")
@@ -99,14 +106,7 @@ public struct ReadingLine: Sendable {
                 $0.put(jsonString: decoder)
             }
         }
-        if let person = reading.pointee.person {
-            writer.seldom {
-                $0.put(",\"person\":")
-                $0.put(jsonString: person)
-            }
-        }
-        if let remarks = reading.pointee.remarks { writer.seldom { put(remarks, &$0) } }
-        if !reading.pointee.metadata.isEmpty { writer.seldom { put(reading.pointee.metadata, &$0) } }
+        if hasAdditions { writer.seldom { put(reading.pointee.additions, &$0) } }
         if includesRaw { writer.seldom { put(reading.pointee.raw, &$0) } }
         writer.put("}\n")
     }
@@ -118,6 +118,15 @@ public struct ReadingLine: Sendable {
     }
 
     @inline(never)
+    private func put(_ additions: ReadingAdditions, _ writer: inout ByteWriter) {
+        if let person = additions.person {
+            writer.put(",\"person\":")
+            writer.put(jsonString: person)
+        }
+        if let remarks = additions.remarks { put(remarks, &writer) }
+        if !additions.metadata.isEmpty { put(additions.metadata, &writer) }
+    }
+
     private func put(_ remarks: Remarks, _ writer: inout ByteWriter) {
         for (key, text) in remarks.all {
             switch key {
@@ -130,7 +139,6 @@ public struct ReadingLine: Sendable {
         }
     }
 
-    @inline(never)
     private func put(_ metadata: [String: String], _ writer: inout ByteWriter) {
         writer.put(",\"metadata\":")
         var object = JSONOutput(metadata).string

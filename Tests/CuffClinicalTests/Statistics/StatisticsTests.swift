@@ -5,14 +5,14 @@ import Testing
 
 @testable import CuffClinical
 
-/// 4,000 readings, or 100,000, over three years from three devices, reproducible.
+/// 1,500 readings, or 100,000, over three years from three devices, reproducible.
 private enum Generated {
     static let start = Timestamp(seconds: 1_704_063_600)  // 2024-01-01T00:00:00+01:00
     static let points: [(point: ReadingPoint, source: Int)] = {
         var random = SplitMix64(seed: 2026)
         func draw(_ range: UInt64) -> Double { Double(random.next() % range) }
         let triggers: [Reading.Trigger] = [.manual, .automatic, .unknown]
-        return (0..<Effort.choose(4_000, exhaustive: 100_000)).map { index in
+        return (0..<Effort.choose(1_500, exhaustive: 100_000)).map { index in
             let milliseconds = start.milliseconds + Int64(random.next() % (3 * 365 * 86400)) * 1000
             let diastolic = 55 + draw(50)
             let systolic = diastolic + 25 + draw(60)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct IdentificationTests {
     /// For recordings without their header, the first family is the right one, or none is likely. Includes the shared vectors.
-    @Test(arguments: CaptureFile.playable)
+    @Test(arguments: CaptureFile.sample)
     func recordings_NameTheirFamilyOrNone(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)
         let candidates = Identification.candidates(of: file.items, among: CuffFamilies.all)

@@ -4,7 +4,7 @@ import Testing
 
 /// Simulator and session over a line that drops, doubles or flips a bit in 1 % of the bytes, in both directions.
 @Suite struct FaultyLineTests {
-    static let seeds: Range<UInt64> = 0..<Effort.choose(20, exhaustive: 300)
+    static let seeds: Range<UInt64> = 0..<Effort.choose(8, exhaustive: 300)
 
     /// Commands that end by themselves and make a driver send requests.
     static let questions: [(driver: String, command: SessionCommand)] = CuffFamilies.all.flatMap { driver in

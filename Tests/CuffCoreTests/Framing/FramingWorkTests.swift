@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: CuffFamilies.all.map(\.id.description))
     func judgements_AreFew(_ name: String) throws {
         let driver = try #require(CuffFamilies.named(name))
-        let count = 4096
+        let count = Effort.choose(1024, exhaustive: 4096)
         for pattern in Self.prefixes(driver) + [[0x00], [0xFF], [0x20], [0x0D]] {
             let bytes = Self.repeated(pattern, to: count)
             for chunk in [1, 7, count] {
@@ -118,7 +118,9 @@ import Testing
             guard let driver = CuffFamilies.named(words[0]) else { continue }
             drivers.insert(words[0])
             let (chunk, unit) = try (#require(Int(words[1])), #require(Hex.bytes(words[3])))
-            let each = Run(driver, (Hex.bytes(words[2]) ?? []) + Self.repeated(unit, to: 1 << 14), chunk: chunk).each
+            let head = Hex.bytes(words[2]) ?? []
+            let count = Effort.choose(1 << 13, exhaustive: 1 << 14)
+            let each = Run(driver, head + Self.repeated(unit, to: count), chunk: chunk).each
             #expect(each < 60 * usual, "\(line.prefix(120)): \(Int(each)) ns a byte; noise \(Int(usual)) ns")
         }
         #expect(drivers.count == CuffFamilies.all.count)
@@ -130,7 +132,7 @@ import Testing
     func eachByte_CostsABoundedTime(_ name: String) throws {
         let driver = try #require(CuffFamilies.named(name))
         var random = SplitMix64(seed: 5)
-        let noise = (0..<(1 << 16)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        let noise = (0..<(1 << 14)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         let usual = max(Run(.r1, noise, chunk: 4096).each, Run(.hl7ORU, noise, chunk: 4096).each)
         var worst: (each: Double, what: String) = (0, "")
         func judge(_ bytes: [UInt8], _ chunk: Int, _ what: String) {
@@ -140,14 +142,15 @@ import Testing
         let prefixes = Self.prefixes(driver)
         let starts = Set(prefixes.compactMap(\.first))
         for byte in UInt8.min...UInt8.max {
-            let count = starts.contains(byte) ? 1 << 14 : Effort.choose(1 << 9, exhaustive: 1 << 14)
+            let count = starts.contains(byte) ? Effort.choose(1 << 12, exhaustive: 1 << 14) : Effort.choose(1 << 9, exhaustive: 1 << 14)
             judge([UInt8](repeating: byte, count: count), count, "\(Hex.text([byte])) repeated")
         }
-        let count = driver.id == "hl7-oru" || driver.id == "phd" ? 3 << 16 : 1 << 15
+        let medium = Effort.choose(1 << 13, exhaustive: 1 << 15)
+        let count = driver.id == "hl7-oru" || driver.id == "phd" ? 6 * medium : medium
         for prefix in prefixes { judge(Self.repeated(prefix, to: count), 4096, "\(Hex.text(prefix)) repeated") }
         let long = prefixes.max { $0.count < $1.count } ?? [0]
-        judge(long + [UInt8](repeating: 0x41, count: 1 << 15), 1, "\(Hex.text(long)) and letters")
-        judge(Self.resynchronisation(driver, to: 1 << 15), 512, "damage")
+        judge(long + [UInt8](repeating: 0x41, count: medium), 1, "\(Hex.text(long)) and letters")
+        judge(Self.resynchronisation(driver, to: medium), 512, "damage")
         let limit = 40 * usual
         #expect(worst.each < limit, "\(worst.what): \(Int(worst.each)) ns a byte; noise \(Int(usual)) ns")
     }

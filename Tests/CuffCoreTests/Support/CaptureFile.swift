@@ -53,6 +53,9 @@ struct CaptureFile: CustomTestStringConvertible, Sendable {
         $0.driver != nil && $0.expected != nil && $0.kind != "apdus" && $0.kind != "values"
     }
 
+    /// Every third of them, for tests that replay a capture with all drivers; with `make test-exhaustive` all.
+    static let sample = Effort.isExhaustive ? playable : playable.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
+
     private static func files(under folder: URL, _ suffix: String) -> [CaptureFile] {
         guard let paths = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else { return [] }
         return paths.compactMap { $0 as? URL }.filter { $0.pathExtension == suffix }

@@ -39,7 +39,7 @@ import Testing
         let whole = read("\(samples)/\(name)", folder)
         #expect(whole.fault == nil && !whole.readings.isEmpty)
         var random = SplitMix64(seed: UInt64(bytes.count))
-        for round in 0..<Effort.choose(1000, exhaustive: 10000) {
+        for round in 0..<Effort.choose(250, exhaustive: 10000) {
             var broken = bytes
             let place = Int(random.next() % UInt64(bytes.count))
             switch random.next() % 4 {

@@ -53,7 +53,7 @@ extension CuffDriver {
         simulatorOptions: ["layout": "old: all classes in one subrecord of 1088 bytes"],
         makeSession: { _ in GeDRISession() },
         makeSimulator: { GeDRISimulator($0) },
-        findFrames: { FrameReader.find(GeDRIFrame(), in: $0) },
+        findFrames: { FrameReader.find(GeDRIFrame(), in: $0) }, repair: GeDRIFrame.repaired,
         redaction: .geDRI)
 }
 
@@ -81,6 +81,12 @@ struct GeDRIFrame: FrameFormat {
     }
 
     static func encode(_ record: [UInt8]) -> [UInt8] { stuffing.frame(record + [record.sum8]) }
+
+    /// The frame with its sum computed again; `nil` where no content is between the flags.
+    @Sendable static func repaired(_ frame: [UInt8], _ original: [UInt8]) -> [UInt8]? {
+        let content = stuffing.content(frame.span, 1..<max(1, frame.count - 1))
+        return frame.first == flag && frame.last == flag ? content.map { encode(Array($0.dropLast())) } : nil
+    }
 
     static func record(_ frame: Span<UInt8>) -> [UInt8]? {
         guard frame.count > 2 else { return nil }
