@@ -191,7 +191,8 @@ extension Explanation {
         var isFound = false
         let middle = bytes.count / 2
         let first = [middle, middle + 1, bytes.count / 3, 2 * bytes.count / 3, bytes.count - 4]
-        for index in first + bytes.indices.prefix(Self.mostTried) where bytes.indices.contains(index) {
+        for (number, index) in (first + bytes.indices.prefix(Self.mostTried)).enumerated() where bytes.indices.contains(index) {
+            if number >= first.count, !isFound { break }
             let changes = Self.others(than: bytes[index]).map { other in
                 var changed = bytes
                 changed[index] = other
