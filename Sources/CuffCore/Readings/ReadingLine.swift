@@ -70,13 +70,7 @@ public struct ReadingLine: Sendable {
 
     /// The longest that an optional text with its key may become.
     @inline(__always)
-    private static func printed(_ text: String?) -> Int { (text?.utf8.count).map { 6 * $0 + 16 } ?? 0 }
-
-    @inline(never)
-    private static func longest(_ additions: ReadingAdditions) -> Int {
-        let metadata = additions.metadata.isEmpty ? 0 : printed(JSONOutput(additions.metadata).string)
-        return printed(additions.person) + metadata + (additions.remarks?.longestPrinted ?? 0)
-    }
+    static func printed(_ text: String?) -> Int { (text?.utf8.count).map { 6 * $0 + 16 } ?? 0 }
 
     private func append(
         _ event: LiveEvent, _ driver: DriverID, _ elapsed: Duration?, device: String, to text: inout TextBuffer
@@ -115,34 +109,6 @@ public struct ReadingLine: Sendable {
     private func put(text: String, _ writer: inout ByteWriter) {
         writer.put(",\"text\":")
         writer.put(jsonString: String(decoding: text.utf8.prefix(Reading.longestText), as: UTF8.self))
-    }
-
-    @inline(never)
-    private func put(_ additions: ReadingAdditions, _ writer: inout ByteWriter) {
-        if let person = additions.person {
-            writer.put(",\"person\":")
-            writer.put(jsonString: person)
-        }
-        if let remarks = additions.remarks { put(remarks, &writer) }
-        if !additions.metadata.isEmpty { put(additions.metadata, &writer) }
-    }
-
-    private func put(_ remarks: Remarks, _ writer: inout ByteWriter) {
-        for (key, text) in remarks.all {
-            switch key {
-            case .note: writer.put(",\"note\":")
-            case .medication: writer.put(",\"medication\":")
-            case .posture: writer.put(",\"posture\":")
-            case .arm: writer.put(",\"arm\":")
-            }
-            writer.put(jsonString: text)
-        }
-    }
-
-    private func put(_ metadata: [String: String], _ writer: inout ByteWriter) {
-        writer.put(",\"metadata\":")
-        var object = JSONOutput(metadata).string
-        object.withUTF8 { if let start = $0.baseAddress { writer.put(start, $0.count) } }
     }
 
     @inline(never)

@@ -48,7 +48,7 @@ import Testing
 
     /// In other captures a value may have no byte of its own: it is believed only if it comes twice, its record ends in the next answer,
     /// or only silence ends its message.
-    private static let toldWhole = Set(smallest.map(\.url)).filter { file in
+    private static let fullyExplained = Set(smallest.map(\.url)).filter { file in
         !["dinamap-ascii/bad-check-then-good", "omron-eeprom/a-slot-without-a-pressure"].contains { file.path.contains($0) }
     }
 
@@ -61,8 +61,10 @@ import Testing
         let values = Set(fields.flatMap { field -> [String] in if case .values(let values) = field.meaning { values } else { [] } })
         try Self.expectValuesOfReadings(values, readings)
         let isWhole = !fields.contains { $0.meaning == .notTried }
-        guard isWhole, Self.toldWhole.contains(file.url) else { return }
-        for reading in readings where reading["type"] as? String == "blood_pressure" { Self.expectNumbersTold(of: reading, by: values) }
+        guard isWhole, Self.fullyExplained.contains(file.url) else { return }
+        for reading in readings where reading["type"] as? String == "blood_pressure" {
+            Self.expectNumbersExplained(of: reading, by: values)
+        }
     }
 
     private static func expectEveryByteOnce(_ fields: [Explanation.Field], _ file: CaptureFile) {
@@ -94,17 +96,17 @@ import Testing
         }
     }
 
-    private static func expectNumbersTold(of reading: [String: Any], by told: Set<String>) {
+    private static func expectNumbersExplained(of reading: [String: Any], by values: Set<String>) {
         let keys = [
             ("systolic", "systolic_mmHg", "systolic_kPa"), ("diastolic", "diastolic_mmHg", "diastolic_kPa"),
             ("mean", "mean_mmHg", "mean_kPa"), ("pulse", "pulse_per_min", "pulse_per_min"),
         ]
         for (name, key, other) in keys {
             guard let number = (reading[other] ?? reading[key]) as? NSNumber else { continue }
-            let isTold = told.contains { text in
+            let isExplained = values.contains { text in
                 text.hasPrefix(name + " ") && Double(text.dropFirst(name.count + 1).prefix { $0 != " " }) == number.doubleValue
             }
-            #expect(isTold, "\(name) \(number)")
+            #expect(isExplained, "\(name) \(number)")
         }
     }
 }

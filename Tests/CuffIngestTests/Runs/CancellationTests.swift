@@ -39,8 +39,8 @@ struct CancellationTests {
 
         /// Waits for idle threads to end. Dispatch ends a thread after 5 s without work, and looking often would give each some.
         static func settled(like wanted: Usage? = nil) async -> Usage {
-            for _ in 0..<(isAlone ? wanted == nil ? 2 : 6 : wanted == nil ? 20 : 120) {
-                try? await Task.sleep(for: isAlone ? .seconds(6) : .milliseconds(100))
+            for _ in 0..<(wanted == nil ? 2 : 6) {
+                try? await Task.sleep(for: isAlone ? .seconds(6) : .seconds(2))
                 let usage = Usage()
                 if let wanted, usage.descriptors <= wanted.descriptors, usage.threads <= wanted.threads { return usage }
             }
