@@ -168,24 +168,38 @@ import Testing
         #expect(try #require(Int(minutes.prefix { $0.isNumber })) < 80)
     }
 
-    @Test func suite_KeepsTheNamesOfWhatPassedTheSecondTime() async throws {
+    /// Runs `.ci/suite` with a `swift` whose test fails the first time and passes the second time. A run that crashes has no last line.
+    private func suite(crashes: Bool) async throws -> CuffProcess {
         let swift = try scratch.write(
             "swift",
             """
             #!/bin/sh
             if [ -e \(scratch.path("second")) ]; then echo "✔ Test run with 1 test in 1 suite passed after 1 second."; exit 0; fi
             touch \(scratch.path("second"))
+            echo "✔ Test good() passed after 1.000 seconds."
             echo "✘ Test flaky() failed after 1 second with 1 issue."
+            \(crashes ? "" : "echo '✘ Test run with 2 tests in 1 suite failed after 1 second with 1 issue.'")
             exit 1
 
             """)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift)
-        let run = try await CuffProcess.run(
+        return try await CuffProcess.run(
             executable: "/bin/sh", [CuffProcess.folder.path + "/.ci/suite", "60", "Some", "again"],
             environment: ["SWIFT": swift, "CUFF_SECOND_TRY": scratch.path("names"), "SWIFT_FLAGS": ""])
+    }
+
+    @Test func suite_KeepsTheNamesOfWhatPassedTheSecondTime() async throws {
+        let run = try await suite(crashes: false)
         #expect(run.status == 0, "\(run.output)")
         #expect(run.output.contains("note: passed only the second time: flaky"))
+        #expect(run.output.contains("✘ Test flaky() failed") && !run.output.contains("good()"))
         #expect(try String(contentsOfFile: scratch.path("names"), encoding: .utf8) == "flaky\n")
+    }
+
+    @Test func suite_DoesNotTryACrashAgain() async throws {
+        let run = try await suite(crashes: true)
+        #expect(run.status == 1, "\(run.output)")
+        #expect(!FileManager.default.fileExists(atPath: scratch.path("names")))
     }
 
     // MARK: The kernel's rig

@@ -41,7 +41,7 @@ import Testing
     @Test func formats_AreValidForOthers() async throws {
         let run = try await CuffProcess.run(
             executable: "/bin/sh", [Self.root.appendingPathComponent("Tests/Exports/run").path, CuffProcess.path], limit: 300)
-        for line in run.output.split(separator: "\n") where line.hasPrefix("skipped") { print("exports: \(line)") }
+        for line in run.output.split(separator: "\n") where line.hasPrefix("skipped") { print("note: exports: \(line)") }
         #expect(run.status == 0, "\(run.output) \(run.errors)")
         #expect(run.output.contains("every check holds"))
     }

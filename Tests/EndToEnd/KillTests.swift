@@ -100,7 +100,7 @@ import Testing
     @Test func killed_AtAnyInstant_LosesNothingConfirmed_AndDoublesNothing() async throws {
         let result = try await run(rounds: Self.rounds, seed: 11) { reader, _ in reader.signal(SIGKILL) }
         print(
-            "kill -9 at \(Self.rounds) instants, \(result.cutInTheMiddle) of them between two confirmations: \(result.confirmed) confirmed, "
+            "note: kill -9 at \(Self.rounds) instants, \(result.cutInTheMiddle) of them between two confirmations: \(result.confirmed) confirmed, "
                 + "0 of them lost, 0 of \(result.stored) stored twice")
         #expect(result.cutInTheMiddle > Self.rounds / 2, "the instants must fall into the reading")
     }
@@ -108,7 +108,7 @@ import Testing
     @Test func unplugged_AtAnyInstant_LosesNothingConfirmed_AndDoublesNothing() async throws {
         let result = try await run(rounds: Self.rounds, seed: 12) { _, cuff in cuff.stop() }
         print(
-            "unplugged at \(Self.rounds) instants, \(result.cutInTheMiddle) of them between two confirmations: \(result.confirmed) confirmed, "
+            "note: unplugged at \(Self.rounds) instants, \(result.cutInTheMiddle) of them between two confirmations: \(result.confirmed) confirmed, "
                 + "0 of them lost, 0 of \(result.stored) stored twice")
         #expect(result.cutInTheMiddle > Self.rounds / 2, "the instants must fall into the reading")
     }

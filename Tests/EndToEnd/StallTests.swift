@@ -86,7 +86,7 @@ import Testing
         let pauses = watch.said.split(separator: "\n").first { $0.contains("driver and-std:") }?.contains(" 0 pauses") == false
         #expect(pauses, "\(watch.said)")
         print(
-            "a required sink that stopped for \(Int(Self.seconds)) s: \(memory) KiB, grew by \(growth) KiB; \(count) readings taken before the cuff had to wait, all \(total) stored afterwards"
+            "note: a required sink that stopped for \(Int(Self.seconds)) s: \(memory) KiB, grew by \(growth) KiB; \(count) readings taken before the cuff had to wait, all \(total) stored afterwards"
         )
     }
 
@@ -116,6 +116,8 @@ import Testing
         watch.signal(SIGTERM)
         _ = await watch.end(within: 30)
         #expect(watch.said.contains("missed"), "\(watch.said)")
-        print("an optional sink that never read: \(2 * count) readings of two cuffs stored in \(Int(took)) s, memory grew by \(growth) KiB")
+        print(
+            "note: an optional sink that never read: \(2 * count) readings of two cuffs stored in \(Int(took)) s, memory grew by \(growth) KiB"
+        )
     }
 }

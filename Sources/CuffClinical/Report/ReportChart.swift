@@ -172,8 +172,10 @@ struct ReportChart {
         let zone = cut.zone
         if cut.bucketing == .hour {
             let first = WallTime.floor(zone.wall(at: Int64(start)), 3600)
-            let step = [1, 2, 3, 6, 12].first { (end - start) / 3600 / Double($0) <= Double(mostTicks) } ?? 12
-            for hour in first...(first + Int64((end - start) / 3600)) where hour % Int64(step) == 0 {
+            let hours = (end - start) / 3600
+            let steps: [Int64] = [1, 2, 3, 6, 12]
+            let step = steps.first { hours / Double($0) <= Double(mostTicks) } ?? 12
+            for hour in first...(first + Int64(hours)) where hour % step == 0 {
                 let words = hour % 24 == 0 ? language.dayAndMonth(hour / 24) : ClockText.clock(minute: Int(hour % 24) * 60)
                 tick(Double(zone.firstInstant(fromWall: hour * 3600)), words, scale, to: &text)
             }

@@ -95,7 +95,8 @@ extension Span where Element == UInt8 {
         let isSecondBlank = digits >> 8 & 0xFF == 0x10 ? isFirstBlank : 0
         digits ^= isSecondBlank << 12
         guard ((digits &+ 0x76_7676) | digits) & 0x80_8080 == 0 else { return nil }
-        return Int((digits & 0xFF) &* 100 &+ (digits >> 8 & 0xFF) &* 10 &+ digits >> 16)
+        let (hundreds, tens, ones) = (digits & 0xFF, digits >> 8 & 0xFF, digits >> 16)
+        return Int(hundreds &* 100 &+ tens &* 10 &+ ones)
     }
 
     /// An unsigned number of `length` ASCII hexadecimal digits of either case.

@@ -207,8 +207,8 @@ package struct CaptureTextReader: CaptureReader {
 
     private static let blank: UInt8 = 16
     /// 0…15 a digit, 16 a blank, more is invalid.
-    private static let digits: [UInt8] = (0...255).map { character in
-        character == 0x20 || character == 0x09 ? blank : Hex.value(UInt8(character)) ?? 0xFF
+    private static let digits: [UInt8] = (UInt8.min...UInt8.max).map { character -> UInt8 in
+        character == 0x20 || character == 0x09 ? blank : Hex.value(character) ?? 0xFF
     }
 }
 

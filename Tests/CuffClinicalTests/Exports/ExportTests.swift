@@ -59,7 +59,7 @@ enum ExportSample {
         #expect(text.contains("HKQuantityTypeIdentifierOxygenSaturation\"") && text.contains("value=\"0.97\""))
         let tool = "/usr/bin/xmllint"
         guard FileManager.default.fileExists(atPath: tool) else {
-            print("xmllint is not there: the document type is not checked")
+            print("note: xmllint is not installed; the document type was not checked")
             return
         }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("cuff-\(UUID().uuidString).xml")

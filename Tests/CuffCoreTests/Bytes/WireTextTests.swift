@@ -4,12 +4,15 @@ import Testing
 
 /// Compares functions that judge many bytes at once with their plain forms.
 @Suite struct WireTextTests {
+    /// Printable characters, each unlike its neighbours.
+    private static func letters(_ count: UInt8) -> [UInt8] { (0..<count).map { 0x20 + $0 &* 37 % 95 } }
+
     private func run(_ bytes: [UInt8], _ range: Range<Int>, _ extra: UInt8) -> (end: Int, xor: UInt8) {
         bytes.span.plainTextRun(range, allowing: extra)
     }
 
     @Test func everyByteAtEveryPlace_EndsTheRunWhereItShould() {
-        let text = (0..<72).map { UInt8(0x20 + $0 * 37 % 95) }
+        let text = Self.letters(72)
         for place in text.indices {
             for byte in UInt8.min...UInt8.max {
                 var bytes = text
@@ -22,7 +25,7 @@ import Testing
     }
 
     @Test func everyLength_IsReadToItsEndAndNoFurther() {
-        let text = (0..<72).map { UInt8(0x20 + $0 * 37 % 95) }
+        let text = Self.letters(72)
         for start in 0...20 {
             for end in start...72 {
                 #expect(text.span.textRun(start..<end, allowing: 0x1E) == run(text, start..<end, 0x1E))
@@ -33,7 +36,7 @@ import Testing
     }
 
     @Test func everyByteAtEveryPlace_OfSixtyFour_IsJudgedAsOneByOne() {
-        let text = (0..<64).map { UInt8(0x20 + $0 * 37 % 95) }
+        let text = Self.letters(64)
         for place in text.indices {
             for byte in UInt8.min...UInt8.max {
                 var bytes = text

@@ -92,8 +92,10 @@ import Testing
         bus.output(3, 0x02, 5, [0xA5, 0xF9])
         bus.input(3, 0x81, 5, [0x01, 0x60])
         let data = (0..<150).map { UInt8($0) }
-        bus.input(
-            3, 0x81, 5, [0x01, 0x60] + data[..<62] + [0x31, 0x60] + data[62..<124] + [0x01, 0x00] + data[124...])
+        var packets: [UInt8] = [0x01, 0x60] + data[..<62]
+        packets += [0x31, 0x60] + data[62..<124]
+        packets += [0x01, 0x00] + data[124...]
+        bus.input(3, 0x81, 5, packets)
         let (contents, usb) = try bus.read()
         #expect(contents == [.toCuff([0xA5, 0xF9]), .fromCuff(data)])
         #expect(usb.devices[0].vendor == 0x0403)

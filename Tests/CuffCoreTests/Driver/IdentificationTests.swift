@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Only the cuff's side, as when listening to a port.
-    @Test(arguments: CaptureFile.playable)
+    @Test(arguments: CaptureFile.sample)
     func whatWasHeard_NamesTheFamilyOrNone(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)
         let bytes = file.items.flatMap { item -> [UInt8] in
@@ -73,7 +73,7 @@ import Testing
     @Test func rawBytes_AreNamedRight_NineteenTimesOfTwenty() throws {
         var (right, all) = (0, 0)
         var others: [String] = []
-        for file in CaptureFile.playable {
+        for file in CaptureFile.sample {
             let driver = try #require(file.driver)
             let bytes = file.items.flatMap { item -> [UInt8] in if case .fromCuff(let bytes) = item.content { bytes } else { [] } }
             guard !bytes.isEmpty else { continue }

@@ -24,7 +24,7 @@ struct CancellationTests {
         }
         let after = await Usage.settled(like: before)
         let starts = lanes.map(\.starts).reduce(0, +) - started
-        print("cancellations: \(Self.rounds), \(starts) of them of a cuff that measured; before: \(before); after: \(after)")
+        print("note: cancellations: \(Self.rounds), \(starts) of them of a cuff that measured; before: \(before); after: \(after)")
         #expect(starts > Self.rounds / 20, "few measurements had begun when they were cancelled")
         #expect(after.descriptors <= before.descriptors, "before: \(before); after: \(after)")
         // Dispatch varies its number of threads.

@@ -76,7 +76,7 @@ struct PlugCycleTests {
             plugboard.tell(.unplugged(device))
         }
         let after = await settled(like: before)
-        print("cycles: \(Self.cycles) times plugged in and pulled out; before: \(before); after: \(after)")
+        print("note: cycles: \(Self.cycles) times plugged in and pulled out; before: \(before); after: \(after)")
         #expect(after.descriptors <= before.descriptors + (Self.isAlone ? 0 : 32), "before: \(before); after: \(after)")
         // Dispatch varies its number of threads, keeps a few continuations of 64 bytes for each timer that ever fired, and up to
         // 1,024 per thread of those passed on by the loop's thread. 1,000 cycles left 640 KiB, 3,000 left 914.

@@ -280,7 +280,8 @@ import Testing
         let deaf = try open("tcp:127.0.0.1:\(port)", folder)
         _ = try deaf.write(batch(0..<40))
         try await onThread { try deaf.close() }
-        #expect((deaf.backlog?.lost ?? 0) + (deaf.backlog?.waiting ?? 0) == 40, "none of them is known to have arrived")
+        let backlog = try #require(deaf.backlog)
+        #expect(backlog.lost + backlog.waiting == 40, "none of them is known to have arrived")
     }
 
     @Test(arguments: [

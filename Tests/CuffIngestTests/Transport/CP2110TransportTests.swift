@@ -39,7 +39,8 @@ import Testing
         }
         // A report has at most 63 bytes; its number is their count.
         let sent = try await reports(theirs, count: 3)
-        #expect(sent == [[2, 0x51, 0x22], [63] + long[..<63], [37] + long[63...]])
+        let expected: [[UInt8]] = [[2, 0x51, 0x22], [63] + Array(long[..<63]), [37] + Array(long[63...])]
+        #expect(sent == expected)
         for report: [UInt8] in [[3, 0xA5, 0x01, 0x02, 0xEE, 0xEE], [0x41, 0x01], [64, 1], [1, 0x33]] {
             _ = report.withUnsafeBytes { write(theirs, $0.baseAddress, $0.count) }
         }

@@ -53,9 +53,11 @@ import Testing
         #expect(configuration.household.person(cuff: "hallway", slot: 1) == .named("Anna"))
         #expect(
             configuration.lines.dropFirst() == [
-                "alert very high\tsystolic >= 180 or diastolic >= 110\tclear systolic < 170 and diastolic < 100; "
-                    + "repeated after 2 min within 10 min; driver and-std; device hallway; person anna; "
-                    + "accept irregular_pulse,no_measurement_check\tc.toml:6",
+                """
+                alert very high\tsystolic >= 180 or diastolic >= 110\tclear systolic < 170 and diastolic < 100; \
+                repeated after 2 min within 10 min; driver and-std; device hallway; person anna; \
+                accept irregular_pulse,no_measurement_check\tc.toml:6
+                """,
                 "alert pulse\tirregular pulse in 2 of 3\twithin 30 min\tc.toml:18",
                 "alert quiet\tno reading for 45 min after it was due\t\tc.toml:20",
             ])

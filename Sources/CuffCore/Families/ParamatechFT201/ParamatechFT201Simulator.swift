@@ -3,9 +3,10 @@ extension PushSimulator {
         PushSimulator(script) { record in
             guard record.failure == nil else { return nil }
             let time = Array(record.time.printed.utf8)
-            let values = [record.systolic, record.diastolic, record.pulse].map { Array(Decimal.text($0, 3).utf8) }
-            let fields = [Array(time[..<6]), Array(time[6...])] + values
-            return [ParamatechFT201Frame.stx] + fields.flatMap { [0x20] + $0 } + [ParamatechFT201Frame.etx]
+            var frame = [ParamatechFT201Frame.stx, 0x20] + time[..<6] + [0x20] + time[6...]
+            for value in [record.systolic, record.diastolic, record.pulse] { frame += [0x20] + Array(Decimal.text(value, 3).utf8) }
+            frame.append(ParamatechFT201Frame.etx)
+            return frame
         }
     }
 }

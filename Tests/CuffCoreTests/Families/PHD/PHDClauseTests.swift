@@ -30,7 +30,7 @@ import Testing
     /// An agent whose configuration has a scanner, in Operating; earlier writes are dropped.
     private static func scanned(_ options: [String: String] = [:]) -> Manager {
         var manager = Manager(options: options)
-        manager.take(PHDVectorTests.request.replacingOccurrences("02bc", "4001"))
+        manager.take(PHDVectorTests.request.replacing("02bc", with: "4001"))
         manager.play(
             .received(
                 PHDWriter.presentation(invoke: 1, PHDMessage.confirmedEventReport) {
@@ -176,7 +176,7 @@ import Testing
     /// docs/PHD.md §9.1, with the effect of each.
     @Test func timers_HaveTheirLengths() {
         var waiting = Manager()
-        waiting.take(PHDVectorTests.request.replacingOccurrences("02bc", "4000"))
+        waiting.take(PHDVectorTests.request.replacing("02bc", with: "4000"))
         #expect(Self.armed(waiting)[.configuration] == .seconds(10))
         waiting.play(.timerFired(.configuration))
         #expect(waiting.writes.last == "e60000020003" && waiting.session.state == .unassociated)
@@ -322,7 +322,7 @@ import Testing
 
     /// docs/PHD.md §18: all data, single response, request id 1; its answer is read like a report.
     @Test func dataRequest_IsMadeOnlyWhenAskedAndAllowed() {
-        let able = PHDVectorTests.request.replacingOccurrences("00010100", "08810101")
+        let able = PHDVectorTests.request.replacing("00010100", with: "08810101")
         var silent = Manager()
         silent.take(able)
         silent.play(.timerFired(.response))
@@ -330,7 +330,7 @@ import Testing
         var asking = Manager(options: ["data-request": "yes"])
         asking.take(able)
         asking.play(.timerFired(.response))
-        #expect(asking.writes.last == "e700001e001c0002010700160000" + "0c1b0010" + "00018880" + "00000000ffff000000000000")
+        #expect(asking.writes.last == "e700001e001c0002010700160000 0c1b0010 00018880 00000000ffff000000000000".replacing(" ", with: ""))
         asking.play(
             .received(
                 PHDWriter.presentation(invoke: 2, PHDMessage.actionResult) {
@@ -356,7 +356,7 @@ import Testing
     @Test func scanners_AreStartedOnlyWhenAsked() {
         var asked = Self.scanned(["scanners": "yes"])
         asked.play(.timerFired(.response))
-        #expect(asked.writes.last == "e70000160014" + "00020105000e0009" + "00010008" + "0000095300020001")
+        #expect(asked.writes.last == "e70000160014 00020105000e0009 00010008 0000095300020001".replacing(" ", with: ""))
         var silent = Self.scanned()
         silent.play(.timerFired(.response))
         #expect(!silent.writes.contains { $0.contains("0953") })
@@ -364,53 +364,36 @@ import Testing
 
     /// docs/PHD.md §18, the rows that are the same for every agent.
     @Test func everyAPDU_IsAsTheTableHasIt() {
-        func hex(_ bytes: [UInt8]) -> String { Hex.text(bytes, separator: "") }
-        #expect(hex(PHDManagerAPDU.releaseResponse) == "e50000020000")
-        #expect(hex(PHDManagerAPDU.releaseRequest()) == "e40000020000")
-        #expect(hex(PHDManagerAPDU.abort(2)) == "e60000020002")
+        #expect(PHDManagerAPDU.releaseResponse == Hex.bytes("e50000020000"))
+        #expect(PHDManagerAPDU.releaseRequest() == Hex.bytes("e40000020000"))
+        #expect(PHDManagerAPDU.abort(2) == Hex.bytes("e60000020002"))
         #expect(
-            hex(PHDManagerAPDU.configurationResult(invoke: 1, configuration: 0x4000, result: 0))
-                == "e700001600140001" + "0201000e0000ffffffff0d1c000440000000")
+            PHDManagerAPDU.configurationResult(invoke: 1, configuration: 0x4000, result: 0)
+                == Hex.bytes("e700001600140001 0201000e0000ffffffff0d1c000440000000"))
         let pending: [PHDConfirmations.Pending] = [
             PHDConfirmations.Pending(through: 0, digest: 0, invoke: 1, handle: 0, event: 0x0D1F),
             PHDConfirmations.Pending(through: 0, digest: 0, invoke: 0xABCD, handle: 0x1234, event: 0x0D1D),
         ]
         #expect(
-            hex(PHDManagerAPDU.confirmations(pending[...])) == "e700001200100001" + "0201000a0000ffffffff0d1f0000"
-                + "e70000120010abcd" + "0201000a1234ffffffff0d1d0000")
-        #expect(hex(PHDManagerAPDU.get(invoke: 1, handle: 0)) == "e700000e000c0001" + "01030006000000000000")
+            PHDManagerAPDU.confirmations(pending[...])
+                == Hex.bytes("e700001200100001 0201000a0000ffffffff0d1f0000 e70000120010abcd 0201000a1234ffffffff0d1d0000"))
+        #expect(PHDManagerAPDU.get(invoke: 1, handle: 0) == Hex.bytes("e700000e000c0001 01030006000000000000"))
         #expect(
-            hex(PHDManagerAPDU.get(invoke: 1, handle: 0, attributes: [0x0987, 0x0A45])) == "e70000120010" + "00010103000a0000000200040987"
-                + "0a45")
+            PHDManagerAPDU.get(invoke: 1, handle: 0, attributes: [0x0987, 0x0A45])
+                == Hex.bytes("e70000120010 00010103000a0000000200040987 0a45"))
         #expect(
-            hex(PHDManagerAPDU.action(invoke: 3, handle: 8, PHDAction.segmentInfo, PHDSelection.all.append))
-                == "e70000140012" + "00030107000c0008" + "0c0d0006000100020000")
+            PHDManagerAPDU.action(invoke: 3, handle: 8, PHDAction.segmentInfo, PHDSelection.all.append)
+                == Hex.bytes("e70000140012 00030107000c0008 0c0d0006000100020000"))
         #expect(
-            hex(PHDManagerAPDU.action(invoke: 5, handle: 8, PHDAction.clearSegments, PHDSelection.list([1]).append))
-                == "e70000180016" + "0005010700100008" + "0c0c000a00020006000100020001")
+            PHDManagerAPDU.action(invoke: 5, handle: 8, PHDAction.clearSegments, PHDSelection.list([1]).append)
+                == Hex.bytes("e70000180016 0005010700100008 0c0c000a00020006000100020001"))
         #expect(
-            hex(PHDManagerAPDU.segmentConfirmation(invoke: 0x12, handle: 8, instance: 1, index: 0, count: 2, status: 0x80))
-                == "e700001e001c0012" + "02010016" + "0008ffffffff0d21000c" + "000100000000000000020080")
-        #expect(hex(PHDManagerAPDU.error(invoke: 7, 1)) == "e700000c000a0007" + "0300000400010000")
-        #expect(hex(PHDManagerAPDU.rejection(invoke: 7, 2)) == "e700000a00080007" + "040000020002")
-        let accepted = hex(PHDManagerAPDU.associationResponse(result: 0, manager: [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]))
-        #expect(accepted == "e300002c0000507900268000000080008000000000000000800000000008112233445566778800000000000000000000")
-        #expect(hex(PHDManagerAPDU.associationResponse(result: 4, manager: [])) == "e3000006000400000000")
-    }
-}
-
-extension String {
-    fileprivate func replacingOccurrences(_ old: String, _ new: String) -> String {
-        var text = ""
-        var rest = self[...]
-        while !rest.isEmpty {
-            if rest.hasPrefix(old) {
-                text += new
-                rest = rest.dropFirst(old.count)
-            } else {
-                text.append(rest.removeFirst())
-            }
-        }
-        return text
+            PHDManagerAPDU.segmentConfirmation(invoke: 0x12, handle: 8, instance: 1, index: 0, count: 2, status: 0x80)
+                == Hex.bytes("e700001e001c0012 02010016 0008ffffffff0d21000c 000100000000000000020080"))
+        #expect(PHDManagerAPDU.error(invoke: 7, 1) == Hex.bytes("e700000c000a0007 0300000400010000"))
+        #expect(PHDManagerAPDU.rejection(invoke: 7, 2) == Hex.bytes("e700000a00080007 040000020002"))
+        let accepted = PHDManagerAPDU.associationResponse(result: 0, manager: [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88])
+        #expect(accepted == Hex.bytes("e300002c0000507900268000000080008000000000000000800000000008112233445566778800000000000000000000"))
+        #expect(PHDManagerAPDU.associationResponse(result: 4, manager: []) == Hex.bytes("e3000006000400000000"))
     }
 }

@@ -34,16 +34,15 @@ import Testing
 
     /// Bytes of configuration 800 as sent by Freescale's agent, and of 1500 as by Antidote's.
     @Test func standardConfigurations_AreAsTheirSourcesSpellThem() {
-        func hex(_ id: UInt16) -> String { Hex.text(PHDStandardConfiguration.bytes(id) ?? [], separator: "") }
         #expect(
-            hex(0x0320) == "0001002c" + "0006000100040024" + "092f000400024b5c" + "0a460002f040" + "0996000217a0"
-                + "0a55000c00020008" + "0a560004" + "09900008")
+            PHDStandardConfiguration.bytes(0x0320)
+                == Hex.bytes("0001002c 0006000100040024 092f000400024b5c 0a460002f040 0996000217a0 0a55000c00020008 0a560004 09900008"))
         #expect(
-            hex(0x05DC) == "0001002c" + "0006000100040024" + "092f00040002e140" + "0a460002f040" + "0996000206c3"
-                + "0a55000c00020008" + "0a560004" + "09900008")
+            PHDStandardConfiguration.bytes(0x05DC)
+                == Hex.bytes("0001002c 0006000100040024 092f00040002e140 0a460002f040 0996000206c3 0a55000c00020008 0a560004 09900008"))
         #expect(
-            hex(0x06A4) == "0001002c" + "0006000100040024" + "092f0004000271b8" + "0a460002f040" + "099600020852"
-                + "0a55000c00020008" + "0a4c0002" + "09900008")
+            PHDStandardConfiguration.bytes(0x06A4)
+                == Hex.bytes("0001002c 0006000100040024 092f0004000271b8 0a460002f040 099600020852 0a55000c00020008 0a4c0002 09900008"))
     }
 
     /// Configurations without a public source are requested from the agent.

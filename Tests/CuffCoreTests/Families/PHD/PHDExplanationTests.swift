@@ -29,7 +29,7 @@ import Testing
 
     @Test func configuration_IsUsedForWhatFollows() {
         var explanation = PHDExplanation()
-        _ = explanation.explain(Hex.bytes(PHDVectorTests.request.replacingOccurrences("02bc", "4000")) ?? [], fromAgent: true)
+        _ = explanation.explain(Hex.bytes(PHDVectorTests.request.replacing("02bc", with: "4000")) ?? [], fromAgent: true)
         _ = explanation.explain(
             Hex.bytes("e300002c0003507900268000000080008000000000000000800000000008112233445566778800000000000000000000") ?? [],
             fromAgent: false)
@@ -120,12 +120,6 @@ import Testing
         #expect(text("e70000020000").contains("malformed: invoke-id is missing"))
         #expect(text("deadbeef").contains("choice: unknown"))
         #expect(text("de").contains("malformed"))
-    }
-}
-
-extension String {
-    fileprivate func replacingOccurrences(_ a: String, _ b: String) -> String {
-        split(separator: a, omittingEmptySubsequences: false).joined(separator: b)
     }
 }
 

@@ -62,10 +62,10 @@ import Testing
         #expect(hasWords)
         let off = Array(actions).compactMap { if case .write(let bytes) = $0 { bytes } else { nil } }
         // SET Operational-State of handle 55 to 0; invoke-ids 1 to 3 are used.
-        #expect(off.map { Hex.text($0, separator: "") } == ["e70000160014" + "00040105000e0037" + "000100080000095300020000"])
+        #expect(off == [Hex.bytes("e70000160014 00040105000e0037 000100080000095300020000")])
         manager.writes.append(Hex.text(off.first ?? [], separator: ""))
         answerScanner(&manager, 55, isOn: 0)
-        #expect(manager.writes.last == "e70000160014" + "00050105000e0028" + "000100080000095300020000")
+        #expect(manager.writes.last == "e70000160014 00050105000e0028 000100080000095300020000".replacing(" ", with: ""))
         answerScanner(&manager, 40, isOn: 0)
         #expect(manager.writes.last == "e40000020000")
         manager.take("e50000020000")
@@ -77,7 +77,7 @@ import Testing
         answerFacts(&manager)
         answerScanner(&manager, 40, isOn: 1)
         answerScanner(&manager, 55, isOn: 1)
-        #expect(manager.writes.last?.hasSuffix("0037" + "000100080000095300020000") == true)
+        #expect(manager.writes.last?.hasSuffix("0037 000100080000095300020000".replacing(" ", with: "")) == true)
         manager.play(.timerFired(.response))
         #expect(manager.writes.last == "e40000020000")
     }
@@ -98,12 +98,12 @@ import Testing
             answerFacts(&manager)
             return manager.writes.first { $0.contains("0c1b") }.map { String($0.dropFirst(36)) }
         }
-        #expect(asked(["data-request": "yes"]) == "0001" + "8880" + "00000000" + "ffff" + "0000" + "00000000")
-        #expect(asked(["data-request": "class:6"]) == "0001" + "8480" + "00000000" + "ffff" + "0006" + "00000000")
-        #expect(asked(["data-request": "handle:1+10"]) == "0001" + "8280" + "00000000" + "ffff" + "0000" + "00020004" + "0001000a")
+        #expect(asked(["data-request": "yes"]) == "0001 8880 00000000 ffff 0000 00000000".replacing(" ", with: ""))
+        #expect(asked(["data-request": "class:6"]) == "0001 8480 00000000 ffff 0006 00000000".replacing(" ", with: ""))
+        #expect(asked(["data-request": "handle:1+10"]) == "0001 8280 00000000 ffff 0000 00020004 0001000a".replacing(" ", with: ""))
         // 30 s are 240,000 ticks.
-        #expect(asked(["data-request": "all", "data-period": "30"]) == "0001" + "8840" + "0003a980" + "ffff" + "0000" + "00000000")
-        #expect(asked(["data-request": "class:6", "data-period": "0"]) == "0001" + "8420" + "00000000" + "ffff" + "0006" + "00000000")
+        #expect(asked(["data-request": "all", "data-period": "30"]) == "0001 8840 0003a980 ffff 0000 00000000".replacing(" ", with: ""))
+        #expect(asked(["data-request": "class:6", "data-period": "0"]) == "0001 8420 00000000 ffff 0006 00000000".replacing(" ", with: ""))
     }
 
     @Test func runningRequest_IsStopped() {
@@ -111,7 +111,7 @@ import Testing
         answerFacts(&manager)
         answerData(&manager)
         // The same request without its start bit.
-        #expect(manager.writes.last.map { String($0.dropFirst(36)) } == "0001" + "0420" + "00000000" + "ffff" + "0006" + "00000000")
+        #expect(manager.writes.last.map { String($0.dropFirst(36)) } == "0001 0420 00000000 ffff 0006 00000000".replacing(" ", with: ""))
         answerData(&manager)
         #expect(manager.writes.last == "e40000020000")
     }

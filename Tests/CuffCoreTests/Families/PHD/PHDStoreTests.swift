@@ -189,7 +189,7 @@ import Testing
     @Test func baseOffsetClock_IsSetWithItsZone() {
         var time = DeviceTime(year: 2026, month: 5, day: 17, hour: 10, minute: 46, second: 40)
         time.utcOffset = 60
-        #expect(clockSetter(0x4100, time).writes.last == "e70000160014000201 07000e00000c1d0008edb40d000000003c".replacing(" ", ""))
+        #expect(clockSetter(0x4100, time).writes.last == "e70000160014000201 07000e00000c1d0008edb40d000000003c".replacing(" ", with: ""))
         let zoneless = clockSetter(0x4100, DeviceTime(year: 2026, month: 5, day: 17))
         #expect(zoneless.writes.last == "e40000020000")
     }
@@ -199,11 +199,5 @@ import Testing
         #expect(!manager.writes.contains { $0.contains("0c17") })
         manager.take("e50000020000")
         #expect(manager.actions.contains { if case .finish(.unsupported) = $0 { true } else { false } })
-    }
-}
-
-extension String {
-    fileprivate func replacing(_ a: Character, _ b: String) -> String {
-        split(separator: a, omittingEmptySubsequences: false).joined(separator: b)
     }
 }
