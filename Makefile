@@ -50,7 +50,7 @@ VECTORS ?= ../shared/vectors
 T ?= 60
 SWIFT ?= swift
 # Tests that measure the whole process or machine, or depend on timing.
-ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch|requiredSink_ThatStops|optionalSink_ThatStops|watch_TellsItsStatistics|callersBeyondTheLimit|cancellingAtAnyAwait
+ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|requiredSink_ThatStops|optionalSink_ThatStops|watch_TellsItsStatistics|callersBeyondTheLimit|cancellingAtAnyAwait
 # Strips symbols, unused sections and unwind tables, exports nothing, packs relocations (glibc 2.36), and links the C++ runtime
 # statically: this halves the instructions before `main`. The linker uses the first libstdc++ that it finds.
 # Generic types are requested by accessor, not by mangled name: for a name the runtime searches the program for conformances,

@@ -8,10 +8,10 @@ extension MQTTState {
         var unanswered = 1000
         /// The most users of cuffs; each keeps its newest reading in memory.
         var slots = 1000
-        /// From the first byte to CONNACK.
-        var connect = 15.0
+        /// From the first byte to CONNACK. A broker to which a whole fleet returns takes long, and what is given up it has done in vain.
+        var connect = 50.0
         /// The limit for a broker's answer. `cuff` gives up after 60 s.
-        var answer = 20.0
+        var answer = 45.0
         /// Most brokers send retained messages right after they confirm a subscription, some a little later.
         var retained = 0.2
         /// Reading back our `online` takes no longer, unless there is no permission to read.
@@ -19,8 +19,11 @@ extension MQTTState {
         /// After the end of input: limit without progress, and in total.
         var farewell = 5.0
         var longestFarewell = 10.0
+        /// Pauses double. A broker that took long to fail is given twice that time.
         var firstPause = 1.0
         var longestPause = 30.0
+        /// Factor of all pauses. One for each machine, so that a fleet does not come back at the same moment.
+        var spread = 1.0
     }
 
     typealias Token = Int

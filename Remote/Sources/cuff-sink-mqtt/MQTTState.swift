@@ -377,9 +377,12 @@ struct MQTTState: Sendable {
     /// gone.
     private mutating func rest(_ text: String, _ now: Double) {
         if phase == .connecting { versions.beginAnew() }
-        effects += [.drop, .say("\(text); trying again in \(Int(pause)) s")]
+        let limit = phase == .connecting ? limits.connect : limits.answer
+        let waited = deadline.map { min(limit, now - ($0 - limit)) } ?? 0
+        let wait = max(pause, waited * 2) * limits.spread
+        effects += [.drop, .say("\(text); trying again in \(Int(wait)) s")]
         phase = .idle
-        restUntil = now + pause
+        restUntil = now + wait
         pause = min(pause * 2, limits.longestPause)
         deadline = nil
         purposes.removeAll()

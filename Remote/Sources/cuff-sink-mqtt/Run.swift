@@ -11,17 +11,14 @@ final class Run {
     private var broker: Broker?
     private var status: Int32 = 0
     private var hasSaidClosed = false
-    private static let connectLimit: UInt32 = 15
+    private static let connectLimit: UInt32 = 50
 
     init(_ settings: Settings, _ conversation: Conversation, _ persons: PersonRule) {
         self.settings = settings
         self.conversation = conversation
         self.persons = persons
-        // Each machine has pauses of its own, so that not all of them return to a restarted broker at once.
-        let spread = Double.random(in: 0.5...1.5)
         var limits = MQTTState.Limits()
-        limits.firstPause *= spread
-        limits.longestPause *= spread
+        limits.spread = Double.random(in: 0.5...1.5)
         state = MQTTState(settings, limits: limits)
     }
 

@@ -319,17 +319,38 @@ let address = "mqtt://broker/?gateway=pi-7"
         rig.isAccepting = false
         rig.begin()
         try rig.send(line("20260505T000001-a"))
-        rig.pass(20)
+        rig.pass(55)
         guard case .later(let text) = rig.answers.last else { return #expect(Bool(false), "\(rig.answers)") }
         #expect(text.contains("broker:1883"))
         var other = try Rig(address)
         other.begin()
         other.isHolding = true
         try other.send(line("20260505T000001-a"))
-        other.pass(10)
+        other.pass(40)
         #expect(other.answers == [])
-        other.pass(15)
+        other.pass(10)
         #expect(other.answers.count == 1 && other.state.isOver)
+    }
+
+    /// No reading waits, so the helper stays. A refused connection is tried again after 1 s, one without an answer after twice its limit.
+    @Test func aBrokerThatTakesLong_IsGivenTwiceThatTime_TimesTheMachinesFactor() throws {
+        var rig = try Rig(address) { $0.spread = 1.5 }
+        rig.isAccepting = false
+        rig.begin()
+        rig.pass(49)
+        #expect(rig.connections.count == 1)
+        rig.pass(51)
+        #expect(rig.answers == [] && rig.connections.count == 1)
+        rig.pass(98)
+        #expect(rig.connections.count == 1, "100 s times 1.5")
+        rig.pass(3)
+        #expect(rig.connections.count == 2)
+        var refused = try Rig(address)
+        refused.isAccepting = false
+        refused.begin()
+        refused.handle(.ended(.later("connection refused")))
+        refused.pass(1.1)
+        #expect(refused.connections.count == 2)
     }
 
     @Test func closedInput_FinishesThenSaysOffline() throws {

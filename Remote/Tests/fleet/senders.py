@@ -1,9 +1,9 @@
 """Many machines in one process: raw MQTT 3.1.1 (OASIS, 2014), with the outbox and the pauses of cuff-sink-mqtt.
 
 A sender connects with a last will, publishes its presence and a heartbeat, and then its readings with QoS 1, at most 20 unacknowledged. A
-reading leaves the outbox with its PUBACK. After a lost connection it waits 1 s, then twice as long each time up to 30 s, multiplied by a
-number between 0.5 and 1.5 that each machine has of its own. A broker that does not answer CONNECT within 15 s, or acknowledges nothing for 20 s,
-counts as lost.
+reading leaves the outbox with its PUBACK. After a lost connection it waits 1 s, then twice as long each time up to 30 s, but at least twice as
+long as it waited for the broker, multiplied by a number between 0.5 and 1.5 that each machine has of its own. A broker that does not answer
+CONNECT within 50 s, or acknowledges nothing for 45 s, counts as lost.
 """
 import collections, errno, heapq, json, random, select, socket, time
 
@@ -96,6 +96,7 @@ class Fleet:
         self.poll.register(sender.socket, select.EPOLLIN | select.EPOLLOUT)
 
     def lost(self, sender):
+        waited = time.monotonic() - sender.moved if sender.socket and (sender.under_way or not sender.is_connected) else 0
         if sender.socket:
             self.by_descriptor.pop(sender.socket.fileno(), None)
             sender.socket.close()
@@ -104,7 +105,7 @@ class Fleet:
         # Unacknowledged readings are sent again.
         sender.outbox.extendleft(reversed(list(sender.under_way.values())))
         sender.socket, sender.is_connected, sender.under_way, sender.output = None, False, {}, b""
-        self.at(time.monotonic() + sender.pause * sender.spread, sender)
+        self.at(time.monotonic() + max(sender.pause, 2 * waited) * sender.spread, sender)
         sender.pause = min(30, sender.pause * 2)
 
     def fill(self, sender):
@@ -148,7 +149,7 @@ class Fleet:
     def sweep(self, now):
         """Gives up connections that do not answer."""
         for sender in self.senders:
-            if sender.socket and (not sender.is_connected and now - sender.moved > 15 or sender.under_way and now - sender.moved > 20): self.lost(sender)
+            if sender.socket and (not sender.is_connected and now - sender.moved > 50 or sender.under_way and now - sender.moved > 45): self.lost(sender)
 
     def run(self, until, limit):
         end, next_sweep = time.monotonic() + limit, 0

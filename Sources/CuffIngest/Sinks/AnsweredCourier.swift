@@ -36,8 +36,11 @@ struct AnsweredCourier {
         self.failed = failed
         self.isEnding = isEnding
         statusInterval = StatusReport.interval(outbox.spec)
+        var limits = OutboxState.Limits()
+        limits.spread = Double.random(in: 0.5...1.5)
         state = OutboxState(
-            name: outbox.spec, hasAccepted: (try? outbox.store.hasAcknowledged(outbox.spec)) ?? false, statusEvery: statusInterval)
+            name: outbox.spec, hasAccepted: (try? outbox.store.hasAcknowledged(outbox.spec)) ?? false, statusEvery: statusInterval,
+            limits: limits)
         lock = CourierLock(outbox)
     }
 

@@ -15,7 +15,7 @@ import CuffCore
 /// - A line leaves the outbox only by its own `ok`. Any other answer, one for a line that is not unanswered, an overlong line and
 ///   silence are faults of the helper: they acknowledge nothing, end the conversation, and unanswered lines are sent again after
 ///   a pause.
-/// - Pauses double with each failure; an `ok` or a `refuse` resets them.
+/// - Pauses double with each failure; an `ok` or a `refuse` resets them. A peer that took long to fail is given twice that time.
 /// - A receiver that refuses complete readings and has never accepted anything is assumed to be misconfigured: such readings are
 ///   kept and the conversation ends as by `fatal`. With the first `ok` they are set aside.
 struct OutboxState: Sendable {
@@ -28,6 +28,8 @@ struct OutboxState: Sendable {
         var answer = Duration.seconds(60)
         var firstPause = Duration.milliseconds(200)
         var longestPause = Duration.seconds(30)
+        /// Factor of all pauses. One for each machine, so that a fleet does not come back at the same moment.
+        var spread = 1.0
         /// Longer, because a user has to fix the configuration.
         var fatalPause = Duration.seconds(300)
         /// An answer is a word, an id, a number and a sentence.
@@ -87,6 +89,7 @@ struct OutboxState: Sendable {
     private var rest: [UInt8] = []
     /// When the expected line is overdue.
     private var deadline: Duration?
+    private var limit: Duration { phase == .greeting ? limits.ready : limits.answer }
 
     init(name: String, hasAccepted: Bool = false, statusEvery: Duration? = nil, limits: Limits = Limits()) {
         self.name = name
@@ -252,7 +255,6 @@ struct OutboxState: Sendable {
 
     private mutating func silent(_ now: Duration, _ effects: inout [Effect]) {
         let what = phase == .greeting ? "`ready 1` did not come within" : "no answer came for"
-        let limit = phase == .greeting ? limits.ready : limits.answer
         fault("\(what) \(limit.components.seconds) s", now, &effects)
     }
 
@@ -272,6 +274,8 @@ struct OutboxState: Sendable {
         _ error: IngestError, _ wait: Duration, _ now: Duration, _ effects: inout [Effect], isOpen: Bool = true
     ) {
         if isOpen { effects.append(.close) }
+        let waited = deadline.map { min(limit, now - ($0 - limit)) } ?? .zero
+        let wait = max(wait, waited * 2) * limits.spread
         effects.append(.tell(error, nextTry: wait))
         phase = .resting(until: now + wait)
         pause = min(pause * 2, limits.longestPause)

@@ -104,7 +104,7 @@ import Testing
         _ = state.handle(.opened, at: .seconds(5))
         #expect(state.wakeAt == .seconds(15))
         #expect(state.handle(.time, at: .milliseconds(14_999)).isEmpty)
-        #expect(words(state.handle(.time, at: .seconds(15))) == ["close", "tell `ready 1` did not come within 10 s / 200"])
+        #expect(words(state.handle(.time, at: .seconds(15))) == ["close", "tell `ready 1` did not come within 10 s / 20000"])
         var ready = OutboxState(name: "x")
         _ = ready.handle(.waiting(1), at: .zero)
         _ = ready.handle(.opened, at: .zero)
@@ -114,7 +114,7 @@ import Testing
         #expect(busy.wakeAt == .seconds(60))
         _ = busy.handle(said("ok id1 0\n"), at: .seconds(50))
         #expect(busy.wakeAt == .seconds(110), "each answer is a sign of life")
-        #expect(words(busy.handle(.time, at: .seconds(110))) == ["close", "tell no answer came for 60 s / 200"])
+        #expect(words(busy.handle(.time, at: .seconds(110))) == ["close", "tell no answer came for 60 s / 120000"])
     }
 
     @Test func pauses_Grow_AndAnAnswerMakesThemShortAgain() {
@@ -135,6 +135,21 @@ import Testing
         }
         #expect(pauses == [200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000])
         #expect(words(state.handle(said("ok id1 0\nlater again\n"), at: now)) == ["ok id1 0", "close", "tell again / 200"])
+    }
+
+    /// A whole fleet that returns at once makes a broker slow. If each machine began again after 30 s, the broker would never have
+    /// done with them.
+    @Test func aPeerThatTookLongToFail_IsGivenTwiceThatTime_TimesTheMachinesFactor() {
+        var state = carrying(lines(1...1))
+        #expect(words(state.handle(said("later no CONNACK\n"), at: .seconds(50))) == ["close", "tell no CONNACK / 100000"])
+        #expect(state.wakeAt == .seconds(150))
+        var suspended = carrying(lines(1...1))
+        #expect(words(suspended.handle(said("later away\n"), at: .seconds(7200))).last == "tell away / 120000", "not the machine's sleep")
+        var limits = OutboxState.Limits()
+        limits.spread = 1.5
+        var other = OutboxState(name: "x", limits: limits)
+        _ = other.handle(.waiting(1), at: .zero)
+        #expect(words(other.handle(.notOpened(IngestError(.unavailable, "x", why: "gone")), at: .zero)) == ["tell gone / 300"])
     }
 
     @Test func whatIsSaid_IsTold() {
