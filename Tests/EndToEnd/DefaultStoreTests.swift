@@ -5,7 +5,7 @@ import Testing
 @testable import CuffIngest
 
 /// Readings are stored in and read from the default database.
-@Suite(.timeLimit(.minutes(2))) struct DefaultStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct DefaultStoreTests {
     private let scratch: Scratch
     private var environment: [String: String] { ["XDG_DATA_HOME": scratch.path("data"), "XDG_STATE_HOME": scratch.path("state")] }
     private var database: String { scratch.path("data/cuff/readings.db") }

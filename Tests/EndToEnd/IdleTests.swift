@@ -4,7 +4,7 @@ import Testing
 
 /// An idle watch has no timer, no polling and no thread that wakes up. `Tests/idle` tests longer, with the release binary's memory.
 @Suite struct IdleTests {
-    @Test(.disabled(if: Sanitizer.isRunning, "a sanitizer causes wake-ups"), .timeLimit(.minutes(2)))
+    @Test(.disabled(if: Sanitizer.isRunning, "a sanitizer causes wake-ups"), .timeLimit(.minutes(5)))
     func idleWatch_NeverWakes() async throws {
         let scratch = try Scratch()
         let process = Process()

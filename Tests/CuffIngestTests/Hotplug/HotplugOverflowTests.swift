@@ -5,7 +5,7 @@ import Testing
 @testable import CuffIngest
 
 /// The watcher and the kernel's real queue of events, in a network namespace of the test, so that no other queue overflows.
-@Suite(.enabled(if: geteuid() == 0, "a network namespace needs root"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: geteuid() == 0, "a network namespace needs root"), .timeLimit(.minutes(5)))
 struct HotplugOverflowTests {
     // Of linux/sched.h and linux/netlink.h, which Swift does not import.
     private static let newNetwork: Int32 = 0x4000_0000

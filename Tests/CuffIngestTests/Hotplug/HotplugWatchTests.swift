@@ -119,7 +119,7 @@ private func assigned(_ simulation: Simulation, name: String? = nil) throws -> A
 /// Real pseudo terminals: under umockdev's preload, setting a line's speed fails with ENOTTY.
 @Suite(.serialized, .disabled(if: HotplugTestbed.isAvailable, "real terminals only"))
 struct HotplugWatchTests {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func once_ReadsEveryAssignedCuff_ThenEnds() async throws {
         let cuffs = try (0..<3).map { try cuff(4, seed: UInt64($0 + 1)) }
         defer { for cuff in cuffs { cuff.stop() } }
@@ -131,7 +131,7 @@ struct HotplugWatchTests {
         #expect(report.counters.readings == 12)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func once_WithNothingThere_Is69_AndSaysSo() async throws {
         let report = try await Watching([], once: true).end()
         // A real cuff would be read here; then nothing is tested.
@@ -140,7 +140,7 @@ struct HotplugWatchTests {
         #expect(report.endings.map(\.description) == ["no cuff is plugged in that this program may read"])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func stop_EndsInOrder_WithEverythingStored() async throws {
         let cuff = try cuff(5)
         defer { cuff.stop() }
@@ -152,7 +152,7 @@ struct HotplugWatchTests {
         #expect(report.counters.readings == 5)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func withoutAPlaceThatKeeps_OnlyCuffsThatForget_AreLeftAlone() async throws {
         let seen = MemorySink(isDurable: false)
         let good = try cuff(3)
@@ -176,7 +176,7 @@ struct HotplugWatchTests {
     }
 
     /// An assignment to a driver of another list.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func aDriverThatIsNotThere_IsSaid_AndNotWaitedFor() async throws {
         let assignment = try Assignment("/dev/pts/99999=exact-tty", drivers: HotplugSample.drivers)
         let watching = Watching([assignment], once: true)
@@ -184,7 +184,7 @@ struct HotplugWatchTests {
         #expect(report.status != .done, watching.story)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func unansweredRecoveryStop_KeepsTheMark() async throws {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.path)
@@ -197,7 +197,7 @@ struct HotplugWatchTests {
         mark.leave()
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func silentCuffAndMissingPort_DisturbNobody() async throws {
         let silent = try Simulation(driver: .andStd, script: SimulatorScript(records: [], pushes: false))
         silent.start()
@@ -222,7 +222,7 @@ struct HotplugWatchTests {
         #expect(try await watching.end().status == .done)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func cuffThatLeaves_IsWaitedFor_AndCountedOnce() async throws {
         let first = try cuff(3)
         let watching = Watching([try assigned(first, name: "kiosk")])
@@ -234,7 +234,7 @@ struct HotplugWatchTests {
         #expect(report.counters.readings == 3)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func reload_OpensWhatIsNew_AndKeepsWhatIsNot() async throws {
         let first = try cuff(2, seed: 1)
         let second = try cuff(2, seed: 2)
@@ -277,7 +277,7 @@ struct HotplugWatchTests {
     }
 
     /// A cuff that is unplugged while it is read and returns at another port: complete, without duplicates.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func replug_AtAnotherSocket_ReadsOn_WithoutDoubles() async throws {
         let first = try cuff(40, seed: 9)
         let second = try cuff(40, seed: 9)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffIngest
 
-@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
     private let loop = EventLoop.shared
 
     @Test func work_IsDoneInTheOrderOfItsComing_OnOneThread() async {

@@ -5,7 +5,7 @@ import Testing
 @testable import CuffIngest
 
 /// One busy line does not delay the others.
-@Suite(.timeLimit(.minutes(1))) struct LoopShareTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopShareTests {
     private struct Seen: Sendable {
         var flood = 0
         var floodBeforeQuiet: Int?

@@ -5,7 +5,7 @@ import Testing
 @testable import CuffIngest
 
 /// `store.export` and `store.report`.
-@Suite(.timeLimit(.minutes(1))) struct DocumentTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentTests {
     private let folder = TestFolder()
 
     private func filled() async throws -> Store {

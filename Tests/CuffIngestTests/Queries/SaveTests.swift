@@ -6,7 +6,7 @@ import Testing
 @testable import CuffIngest
 
 /// `store.save`: values that do not come from a cuff's session.
-@Suite(.timeLimit(.minutes(1))) struct SaveTests {
+@Suite(.timeLimit(.minutes(5))) struct SaveTests {
     private let folder = TestFolder()
     private let source = HealthSource(name: "test")
     private let time = Timestamp(seconds: 1_777_959_180)

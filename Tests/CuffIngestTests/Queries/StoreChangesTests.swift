@@ -4,7 +4,7 @@ import Testing
 @testable import CuffIngest
 
 /// `store.changes(since:)`: each change once under a name, also after a restart.
-@Suite(.timeLimit(.minutes(1))) struct StoreChangesTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreChangesTests {
     private let folder = TestFolder()
     private let anchor = ChangeAnchor("diary")
 

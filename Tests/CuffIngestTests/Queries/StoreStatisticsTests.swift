@@ -5,7 +5,7 @@ import Testing
 @testable import CuffIngest
 
 /// `store.statistics`: numbers worked out by hand.
-@Suite(.timeLimit(.minutes(1))) struct StoreStatisticsTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreStatisticsTests {
     private let folder = TestFolder()
     /// 2026-05-05T06:00:00Z
     private let morning = Timestamp(seconds: 1_777_960_800)

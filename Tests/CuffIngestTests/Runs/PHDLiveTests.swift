@@ -8,7 +8,7 @@ import Testing
 
 /// The IEEE 11073 manager and the simulated agent over the kernel and with a real clock: a pty, and TCP in both directions.
 /// `PHDLineTests` runs hundreds of seeds in virtual time.
-@Suite(.timeLimit(.minutes(2))) struct PHDLiveTests {
+@Suite(.timeLimit(.minutes(5))) struct PHDLiveTests {
     enum Road: CaseIterable, Sendable { case pty, agentListens, managerListens }
 
     private static let records = SimulatedRecord.sample(count: 6, seed: 3)

@@ -5,7 +5,7 @@ import Testing
 @testable import CuffIngest
 
 /// Measurements for a test or a demonstration belong to no person: they are excluded, with a message.
-@Suite(.timeLimit(.minutes(1))) struct StagedReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct StagedReadingTests {
     private func reading(_ systolic: Int, _ flags: MeasurementFlags, minute: Int64, driver: DriverID) -> Reading {
         var reading = Reading(
             .bloodPressure(.mmHg(systolic, 80)), driver: driver, flags: flags, origin: .push, raw: RawBytes(Array("\(systolic)".utf8)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-@Suite(.timeLimit(.minutes(1))) struct RunStatisticsTests {
+@Suite(.timeLimit(.minutes(5))) struct RunStatisticsTests {
     private var sample: RunStatistics {
         var counters = LinkCounters()
         (counters.frames, counters.bytes, counters.skippedBytes, counters.badChecks) = (12, 480, 7, 1)

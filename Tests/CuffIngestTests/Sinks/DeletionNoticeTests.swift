@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-@Suite(.timeLimit(.minutes(1))) struct DeletionNoticeTests {
+@Suite(.timeLimit(.minutes(5))) struct DeletionNoticeTests {
     private func reading(_ number: UInt64) -> Reading {
         var reading = Reading(
             .bloodPressure(.mmHg(177, 99, pulse: 66)), driver: "r1", user: 2, flags: .irregularPulse, origin: .push, raw: RawBytes([1]))

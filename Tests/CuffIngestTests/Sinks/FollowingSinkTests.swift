@@ -6,7 +6,7 @@ import Testing
 @testable import CuffIngest
 
 /// Sinks with an outbox in the database of another sink of the run: readings and lines are one transaction.
-@Suite(.timeLimit(.minutes(2))) struct FollowingSinkTests {
+@Suite(.timeLimit(.minutes(5))) struct FollowingSinkTests {
     /// A helper that never answers, so that lines stay queued.
     private static let silent = "exec+ack:sh -c 'echo ready 1; cat > /dev/null'"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffIngest
 
-@Suite(.timeLimit(.minutes(2))) struct KnownReadingsTests {
+@Suite(.timeLimit(.minutes(5))) struct KnownReadingsTests {
     private func key(_ number: Int, ordered: Bool) -> KnownReadings.Key {
         var random = SplitMix64(seed: UInt64(number))
         let wall = 1_700_000_000 + (ordered ? Int64(number) : Int64(random.next() % 100_000_000))

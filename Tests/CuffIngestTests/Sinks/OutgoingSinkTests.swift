@@ -6,7 +6,7 @@ import Testing
 
 @testable import CuffIngest
 
-@Suite(.timeLimit(.minutes(2))) struct OutgoingSinkTests {
+@Suite(.timeLimit(.minutes(5))) struct OutgoingSinkTests {
     private func open(_ spec: String, _ folder: TestFolder, faults: Mailbox<IngestError> = Mailbox()) throws -> any ReadingSink {
         var context = SinkContext()
         context.outbox = folder.file("bp.db")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-@Suite(.timeLimit(.minutes(2))) struct RemoteSinkTests {
+@Suite(.timeLimit(.minutes(5))) struct RemoteSinkTests {
     /// Records its input and arguments, and acknowledges each line.
     private static let helper = #"""
         #!/bin/sh

@@ -6,7 +6,7 @@ import Testing
 @testable import CuffIngest
 
 /// `persons` and `types` of a sink's section: what a sink may not have never reaches it, nor its outbox.
-@Suite(.timeLimit(.minutes(2))) struct SinkConsentTests {
+@Suite(.timeLimit(.minutes(5))) struct SinkConsentTests {
     private static func reading(_ number: Int, _ person: String?, _ content: Reading.Content? = nil) -> Reading {
         var reading = Reading.sample(number)
         if let content { reading.content = content }

@@ -339,7 +339,7 @@ import Testing
     }
 
     /// A pipe without a reader does not block a live source; afterwards every line is there, complete and in order.
-    @Test(.timeLimit(.minutes(1))) func stalledPipe_HoldsUpNoLiveSource() async throws {
+    @Test(.timeLimit(.minutes(5))) func stalledPipe_HoldsUpNoLiveSource() async throws {
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
@@ -372,7 +372,7 @@ import Testing
     }
 
     /// For a file, the lines are in the pipe on return; an optional sink delays nothing.
-    @Test(.timeLimit(.minutes(1))) func bulkSource_PrintsInPlace_ForARequiredSinkAlone() async throws {
+    @Test(.timeLimit(.minutes(5))) func bulkSource_PrintsInPlace_ForARequiredSinkAlone() async throws {
         signal(SIGPIPE, SIG_IGN)
         for isRequired in [true, false] {
             var ends: [Int32] = [0, 0]

@@ -5,7 +5,7 @@ import Testing
 @testable import CuffIngest
 
 /// Results that are corrected or withdrawn by their sender.
-@Suite(.timeLimit(.minutes(1))) struct WithdrawalTests {
+@Suite(.timeLimit(.minutes(5))) struct WithdrawalTests {
     private func reading(_ systolic: Int, revision: UInt8 = 0) -> Reading {
         var reading = Reading(
             .bloodPressure(.mmHg(systolic, 99, pulse: 66)), driver: "hl7-oru", origin: .push, raw: RawBytes(Array("OBX \(systolic)".utf8)))

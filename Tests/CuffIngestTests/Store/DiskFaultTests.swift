@@ -8,7 +8,7 @@ import Testing
 
 /// Disks that fail during a run and recover: only durable readings are acknowledged, the fault is reported, and delayed readings
 /// are stored without a restart.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DiskFaultTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DiskFaultTests {
     private static let isRoot = geteuid() == 0
     /// EIO from the disk, below SQLite.
     private static let isShimmed = faulty_disk_install() == 0

@@ -6,7 +6,7 @@ import Testing
 @testable import CuffIngest
 
 /// `cuff edit ID --user NAME`: whose a reading is, stored beside the record.
-@Suite(.timeLimit(.minutes(2))) struct MovedReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct MovedReadingTests {
     private let folder = TestFolder()
     private var path: String { folder.file("bp.db") }
     private let id = Reading.sample(1).id

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-@Suite(.timeLimit(.minutes(2))) struct RemarkTests {
+@Suite(.timeLimit(.minutes(5))) struct RemarkTests {
     private func readings(_ path: String, _ change: (inout ReadingSelection) -> Void = { _ in }) throws -> [Reading] {
         var found: [Reading] = []
         var selection = ReadingSelection(zone: .utc)

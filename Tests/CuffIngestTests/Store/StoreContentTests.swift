@@ -7,7 +7,7 @@ import Testing
 
 @testable import CuffIngest
 
-@Suite(.timeLimit(.minutes(2))) struct StoreContentTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreContentTests {
     private func batch(_ readings: [Reading]) -> ReadingBatch {
         ReadingBatch(source: 1, driver: "and-std", device: "SN1", entries: readings.map { .reading($0) })
     }

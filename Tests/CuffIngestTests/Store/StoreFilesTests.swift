@@ -8,7 +8,7 @@ import Testing
 
 /// A database whose files are moved, removed, replaced or cut while a sink writes: what was reported as stored is in the file of
 /// that name, or in its predecessor.
-@Suite(.timeLimit(.minutes(2))) struct StoreFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreFilesTests {
     private func ids(_ path: String) throws -> Set<String> {
         let store = try Store(path, access: .read)
         defer { try? store.close() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CuffIngest
 
-@Suite(.timeLimit(.minutes(2))) struct StoreMaintenanceTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreMaintenanceTests {
     private func ids(_ path: String) throws -> [String] {
         var found: [String] = []
         try Store(path, access: .read).forEach(ReadingSelection(zone: .utc)) { reading, _ in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SignalListenerTests {
     /// Two runs in one process: both hear a signal, and one still does after the end of the other.
-    @Test(.timeLimit(.minutes(1))) func everyListenerHearsASignal() {
+    @Test(.timeLimit(.minutes(5))) func everyListenerHearsASignal() {
         let queue = DispatchQueue(label: "listeners")
         let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let one = SignalListener(SIGURG, queue) { first.signal() }

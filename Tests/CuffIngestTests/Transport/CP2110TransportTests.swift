@@ -24,7 +24,7 @@ import Testing
         return found
     }
 
-    @Test(.timeLimit(.minutes(1))) func bytes_TravelInNumberedReports() async throws {
+    @Test(.timeLimit(.minutes(5))) func bytes_TravelInNumberedReports() async throws {
         let (ours, theirs) = try pair()
         defer { close(theirs) }
         let loop = EventLoop.shared
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A socket has no feature reports for the settings, which ends the line.
-    @Test(.timeLimit(.minutes(1))) func chipThatTakesNoSettings_IsAnEnd() async throws {
+    @Test(.timeLimit(.minutes(5))) func chipThatTakesNoSettings_IsAnEnd() async throws {
         let (ours, theirs) = try pair()
         defer { close(theirs) }
         let loop = EventLoop.shared

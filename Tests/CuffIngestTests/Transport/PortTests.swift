@@ -5,7 +5,7 @@ import Testing
 @testable import CuffIngest
 
 /// A peer that asks and never reads.
-@Suite(.timeLimit(.minutes(1))) struct PortTests {
+@Suite(.timeLimit(.minutes(5))) struct PortTests {
     /// Answers every byte with 256 bytes.
     private struct AnsweringSession: CuffSession {
         mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {

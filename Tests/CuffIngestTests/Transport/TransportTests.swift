@@ -46,7 +46,7 @@ final class Pty: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TransportTests {
+@Suite(.timeLimit(.minutes(5))) struct TransportTests {
     private final class Line: Sendable {
         let loop = EventLoop.shared
         let events = Mailbox<TransportEvent>()

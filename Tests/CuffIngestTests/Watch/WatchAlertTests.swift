@@ -80,7 +80,7 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
     AlertRule(name: "high", trigger: .values(try AlertCondition("systolic >= 180"), clear: nil, repeated: repeated))
 }
 
-@Suite(.timeLimit(.minutes(2))) struct WatchAlertTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchAlertTests {
     @Test func alerts_GoTheWayOfReadings_ToSinksThatTakeThem() async throws {
         let rig = Rig([try high()], folder: TestFolder())
         try await rig.hear(Rig.reading(1, 190, at: 1))
