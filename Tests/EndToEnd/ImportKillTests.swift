@@ -62,7 +62,7 @@ import Testing
             let running = try importer(folder)
             // After a random number of transactions, from none to all but one.
             let most = Int(random.next() % UInt64(Self.count - 1000))
-            while running.isRunning, count(folder) < most { try await Task.sleep(for: .milliseconds(2)) }
+            _ = try await eventually { !running.isRunning || count(folder) >= most }
             running.signal(SIGKILL)
             _ = await running.end()
             let partial = try stored(folder)

@@ -8,7 +8,7 @@ extension MQTTState {
         var unanswered = 1000
         /// The most users of cuffs; each keeps its newest reading in memory.
         var slots = 1000
-        /// From the first byte to CONNACK. A broker to which a whole fleet returns takes long, and what is given up it has done in vain.
+        /// From the first byte to CONNACK. A broker to which a whole fleet reconnects is slow; giving up wastes its work.
         var connect = 50.0
         /// The limit for a broker's answer. `cuff` gives up after 60 s.
         var answer = 45.0
@@ -19,10 +19,10 @@ extension MQTTState {
         /// After the end of input: limit without progress, and in total.
         var farewell = 5.0
         var longestFarewell = 10.0
-        /// Pauses double. A broker that took long to fail is given twice that time.
+        /// Pauses double. After an attempt that took long the pause is at least twice as long.
         var firstPause = 1.0
         var longestPause = 30.0
-        /// Factor of all pauses. One for each machine, so that a fleet does not come back at the same moment.
+        /// A random factor of all pauses, so that the machines of a fleet do not reconnect at the same moment.
         var spread = 1.0
     }
 

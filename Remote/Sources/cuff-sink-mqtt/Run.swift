@@ -11,7 +11,7 @@ final class Run {
     private var broker: Broker?
     private var status: Int32 = 0
     private var hasSaidClosed = false
-    private static let connectLimit: UInt32 = 50
+    private static let connectLimit = UInt32(MQTTState.Limits().connect)
 
     init(_ settings: Settings, _ conversation: Conversation, _ persons: PersonRule) {
         self.settings = settings

@@ -15,7 +15,7 @@ import CuffCore
 /// - A line leaves the outbox only by its own `ok`. Any other answer, one for a line that is not unanswered, an overlong line and
 ///   silence are faults of the helper: they acknowledge nothing, end the conversation, and unanswered lines are sent again after
 ///   a pause.
-/// - Pauses double with each failure; an `ok` or a `refuse` resets them. A peer that took long to fail is given twice that time.
+/// - Pauses double with each failure; an `ok` or a `refuse` resets them. After an attempt that took long they are at least twice as long.
 /// - A receiver that refuses complete readings and has never accepted anything is assumed to be misconfigured: such readings are
 ///   kept and the conversation ends as by `fatal`. With the first `ok` they are set aside.
 struct OutboxState: Sendable {
@@ -28,7 +28,7 @@ struct OutboxState: Sendable {
         var answer = Duration.seconds(60)
         var firstPause = Duration.milliseconds(200)
         var longestPause = Duration.seconds(30)
-        /// Factor of all pauses. One for each machine, so that a fleet does not come back at the same moment.
+        /// A random factor of all pauses, so that the machines of a fleet do not reconnect at the same moment.
         var spread = 1.0
         /// Longer, because a user has to fix the configuration.
         var fatalPause = Duration.seconds(300)

@@ -137,8 +137,8 @@ import Testing
         #expect(words(state.handle(said("ok id1 0\nlater again\n"), at: now)) == ["ok id1 0", "close", "tell again / 200"])
     }
 
-    /// A whole fleet that returns at once makes a broker slow. If each machine began again after 30 s, the broker would never have
-    /// done with them.
+    /// A whole fleet that returns at once makes a broker slow. If each machine began again after 30 s, the broker would never
+    /// finish.
     @Test func aPeerThatTookLongToFail_IsGivenTwiceThatTime_TimesTheMachinesFactor() {
         var state = carrying(lines(1...1))
         #expect(words(state.handle(said("later no CONNACK\n"), at: .seconds(50))) == ["close", "tell no CONNACK / 100000"])
