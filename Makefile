@@ -144,6 +144,7 @@ test-build: packages
 test-run:
 	@status=0; export SWIFT=$(SWIFT); \
 	.ci/suite 780 'CuffCoreTests|CuffClinicalTests|SQLiteTests|TOMLTests|CuffFoundationTests|AcmeDriverTests' & pure=$$!; \
+	trap 'kill $$pure 2>/dev/null; exit 130' INT TERM HUP; \
 	.ci/suite 780 'CuffIngestTests EndToEnd' again --skip '$(ALONE)' || status=1; \
 	wait $$pure || status=1; \
 	.ci/suite 280 '$(ALONE)' again --no-parallel || status=1; \

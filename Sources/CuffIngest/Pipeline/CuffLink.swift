@@ -115,8 +115,9 @@ final class CuffLink {
             }
         }
         isPerforming = false
-        timer.set(state.deadline?.nanoseconds)
-        guard state.hasNews, !isFlushPending else { return }
+        let (deadline, hasNews) = Self.wanted(by: &state)
+        timer.set(deadline?.nanoseconds)
+        guard hasNews, !isFlushPending else { return }
         isFlushPending = true
         loop.atTurnEnd { [self] in
             isFlushPending = false
@@ -124,6 +125,9 @@ final class CuffLink {
             perform()
         }
     }
+
+    /// `inout`, because reading a property of a value in a class copies the whole value.
+    private static func wanted(by state: inout LinkState) -> (deadline: Duration?, hasNews: Bool) { (state.deadline, state.hasNews) }
 
     private func perform(_ effect: LinkEffect) {
         switch effect {

@@ -18,6 +18,9 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
     private let now: @Sendable () -> Timestamp
     private let notify: @Sendable (String) -> Void
     private let latest = Locked<[StandingAlert]>([])
+    /// Readings that wait to be handled together, because handling each would wake a thread. `nil`: each is needed at once.
+    private let unhandled = Locked<[(event: AlertState.Event, time: Timestamp)]?>([])
+    private static let unhandledLimit = 64
     // From here on: used on the queue only.
     private var state: AlertState
     private var stores: [String: Store] = [:]
@@ -43,11 +46,13 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
         self.notify = notify
         hasRules = !rules.isEmpty
         state = AlertState(rules, household: household, start: now())
-        guard let file, let text = Self.text(of: file) else { return }
-        state.restore(text)
-        written = text
-        let standing = state.standing
-        latest.withLock { $0 = standing }
+        if let file, let text = Self.text(of: file) {
+            state.restore(text)
+            written = text
+            let standing = state.standing
+            latest.withLock { $0 = standing }
+        }
+        if needsEachReading { unhandled.withLock { $0 = nil } }
     }
 
     /// The raised alerts. From any thread.
@@ -66,6 +71,16 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
         queue.sync {
             self.pipeline = pipeline
             source = pipeline.attach(Pipeline.Source(mayThin: false, wantsCommits: false, committed: { _ in }, paused: { _ in }))
+        }
+    }
+
+    func writeIfReady(_ batch: ReadingBatch) -> Bool {
+        guard batch.readings > 0 else { return true }
+        let time = now()
+        return unhandled.withLock { unhandled in
+            guard let count = unhandled?.count, count + batch.readings <= Self.unhandledLimit else { return false }
+            for reading in batch.entries.readings { unhandled?.append((.reading(reading, device: batch.device), time)) }
+            return true
         }
     }
 
@@ -127,11 +142,13 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
 
     // MARK: On the queue
 
+    /// Without rules, readings are only marked as known, so that a later rule ignores repetitions.
+    private var needsEachReading: Bool { hasRules || !plans.isEmpty || written != nil }
+
     private func receive(_ batch: ReadingBatch) {
         // A memory may be sent newest first.
         let none = Timestamp(milliseconds: 0)
         let readings = batch.entries.readings.sorted { ($0.measured ?? none) < ($1.measured ?? none) }
-        // Without rules readings are only marked as known, so that a later rule ignores repetitions.
         let gone = hasRules ? deleted(among: readings.map(\.id) + state.readings) : []
         var events: [AlertState.Event] = gone.isEmpty ? [] : [.deleted(gone)]
         for reading in readings where !gone.contains(reading.id) { events.append(.reading(reading, device: batch.device)) }
@@ -141,7 +158,11 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
     private func handle(_ events: [AlertState.Event]) {
         guard !isClosed else { return }
         let time = now()
-        let changes = events.flatMap { state.handle($0, at: time) }
+        let earlier = unhandled.withLock { unhandled in
+            defer { unhandled = needsEachReading ? nil : [] }
+            return unhandled ?? []
+        }
+        let changes = (earlier + events.map { ($0, time) }).flatMap { state.handle($0.event, at: $0.time) }
         for change in changes { submit(change) }
         let standing = state.standing
         latest.withLock { $0 = standing }

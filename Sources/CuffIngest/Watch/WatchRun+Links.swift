@@ -37,9 +37,15 @@ extension WatchRun {
             setup.recovering = mark.former
             notify(.warning("\(plan.place): an earlier measurement was not ended; sending a stop first"))
         }
+        var hasReadings = false
         let link = CuffLink(
             setup, transport: transport, pipeline: pipeline, memory: options.memory, on: loop,
-            notify: { [weak self] in self?.handle($0, from: id) }, submitted: { [weak self] in self?.received(id, $0) })
+            notify: { [weak self] in self?.handle($0, from: id) },
+            submitted: { [weak self] readings in
+                guard readings > 0 else { return }
+                self?.received(id, isFirst: !hasReadings)
+                hasReadings = true
+            })
         nameForAlerts(plan)
         links[id]?.link = link
         links[id]?.commands = setup.commands
@@ -61,9 +67,8 @@ extension WatchRun {
         loop.atTurnEnd { [self] in handle(.ended(id, .closed)) }
     }
 
-    func received(_ id: LinkID, _ readings: Int) {
-        guard readings > 0 else { return }
-        handle(.received(id))
+    func received(_ id: LinkID, isFirst: Bool) {
+        if isFirst || watch.settings.isOnce { handle(.received(id)) }
         if service.isListening { notifyService { [summary] in $0.status(summary) } }
     }
 

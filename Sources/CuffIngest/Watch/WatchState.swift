@@ -30,6 +30,7 @@ package struct WatchState: Sendable {
 
     package enum Event: Sendable {
         case hotplug(HotplugEvent)
+        /// The first readings of a link; in once-mode, any readings.
         case received(LinkID)
         /// The link has finished its commands, such as reading the memory, and only listens from now on.
         case listening(LinkID)

@@ -159,6 +159,24 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         try rig.pipeline.finish()
     }
 
+    @Test func readingsWithoutRules_AreHandledTogether_AndKnownToALaterRule() async throws {
+        let rig = Rig([], folder: TestFolder(), minute: 1)
+        func batch(_ number: UInt64) -> ReadingBatch {
+            ReadingBatch(source: 77, driver: "r1", device: "hallway", entries: [.reading(Rig.reading(number, 190, at: 1))])
+        }
+        let accepted = (1...70).filter { rig.alerts.writeIfReady(batch($0)) }
+        #expect(accepted == Array(1...64), "then they are handled, which is done on another thread")
+        for number in 65...70 { _ = try rig.alerts.write(batch(UInt64(number))) }
+        #expect(rig.alerts.writeIfReady(batch(71)))
+        rig.alerts.reload([try high()], Household())
+        #expect(try await eventuallyTrue { !rig.alerts.writeIfReady(batch(72)) }, "a rule needs each at once")
+        for number in 1...71 { _ = try rig.alerts.write(batch(UInt64(number))) }
+        #expect(rig.changes.isEmpty, "they were there before the rule")
+        try await rig.hear(Rig.reading(73, 190, at: 2))
+        #expect(rig.changes == ["raised"])
+        try rig.pipeline.finish()
+    }
+
     @Test func aCuffsOwnCycle_IsWaitedFor() async throws {
         let rig = Rig([AlertRule(name: "quiet", trigger: .silence(.seconds(600)))], folder: TestFolder())
         rig.alerts.update([], [OwnCycle(key: "usb:1", driver: "r1", minutes: 20)])
