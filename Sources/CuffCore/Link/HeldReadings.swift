@@ -20,11 +20,12 @@ struct HeldReadings: Sendable {
 
     var isEmpty: Bool { held.isEmpty }
 
-    /// Holds a reading that has no reliable time. A completed one replaces its pending version.
+    /// Holds a reading that has no reliable time. A later revision replaces the earlier one.
     mutating func note(_ reading: Reading, device: String, identity: DeviceIdentity?, at elapsed: Duration) {
-        held.removeAll { $0.reading.id == reading.id && $0.device == device }
+        if reading.revision > 0 { held.removeAll { $0.reading.id == reading.id && $0.device == device } }
         held.append(Held(reading: reading, device: device, identity: identity, elapsed: elapsed))
-        if held.count > Self.limit { held.removeFirst() }
+        // Many at once, because the rest is moved.
+        if held.count >= Self.limit + Self.limit / 4 { held.removeFirst(held.count - Self.limit) }
     }
 
     mutating func note(_ time: DeviceTime, at elapsed: Duration) { shown = (time, elapsed) }
@@ -38,7 +39,7 @@ struct HeldReadings: Sendable {
         if let shown { clock.compare(shown.time, at: instant(shown.elapsed)) }
         var batches: [ReadingBatch] = []
         // Pending readings are completed later, with the right clock.
-        for one in held where !one.reading.isPending && one.reading.revision < Reading.highestRevision {
+        for one in held.suffix(Self.limit) where !one.reading.isPending && one.reading.revision < Reading.highestRevision {
             let old = one.reading
             var new = old
             (new.measured, new.measuredOffset, new.rule) = (nil, 0, .none)
