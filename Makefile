@@ -143,11 +143,12 @@ test-build: packages
 # Runs what `make test-build` built. All suites run even if one fails. The pure tests compute while the others wait.
 test-run:
 	@status=0; export SWIFT=$(SWIFT); \
-	.ci/suite 780 'CuffCoreTests|CuffClinicalTests|SQLiteTests|TOMLTests|CuffFoundationTests|AcmeDriverTests' & pure=$$!; \
-	trap 'kill $$pure 2>/dev/null; exit 130' INT TERM HUP; \
-	.ci/suite 780 'CuffIngestTests EndToEnd' again --skip '$(ALONE)' || status=1; \
-	wait $$pure || status=1; \
-	.ci/suite 280 '$(ALONE)' again --no-parallel || status=1; \
+	trap 'kill $$pids 2>/dev/null; wait; exit 130' INT TERM HUP; \
+	.ci/suite 780 'CuffCoreTests|CuffClinicalTests|SQLiteTests|TOMLTests|CuffFoundationTests|AcmeDriverTests' & pids=$$!; \
+	.ci/suite 780 'CuffIngestTests EndToEnd' again --skip '$(ALONE)' & pids="$$pids $$!"; \
+	for pid in $$pids; do wait $$pid || status=1; done; \
+	.ci/suite 280 '$(ALONE)' again --no-parallel & pids=$$!; \
+	wait $$pids || status=1; \
 	exit $$status
 
 # A separate build folder: SwiftPM would plan the whole build again whenever the parts change.
