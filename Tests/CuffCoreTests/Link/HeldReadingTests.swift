@@ -82,7 +82,7 @@ import Testing
         #expect(first.measured == nil && first.rule == .implausible)
         let placed = try #require(Self.readings(rig.handle(.transport(.received([91])), 40, isRight: true)).first)
         #expect(placed.id == first.id && placed.revision == 1 && placed.rule == .receiveTime)
-        #expect(placed.measured == Timestamp(milliseconds: Self.synchronised.milliseconds + Int64(HeldReadings.limit + 10) * 1000))
+        #expect(placed.measured == Timestamp(milliseconds: Self.synchronised.milliseconds + 10_000))
     }
 
     /// An unsynchronised clock that was right all along does not change an arrival.
