@@ -4,7 +4,8 @@ person's month, when PostgreSQL and the kernel have read it before and when they
 
     ROWS=100e6 Remote/Tests/fleet/months.py [--programs Remote/.build/debug] [--runs 9]
 
-450 bytes of disk a row. Starts its own PostgreSQL, with the settings that docs/FLEET.md recommends for many readings. Holds when the rates differ by less than a tenth, and a person's month is read within 20 ms.
+450 bytes of disk a row. Starts its own PostgreSQL, with the settings that docs/FLEET.md recommends for many readings. Holds when the rates differ
+by less than a tenth, and a person's month is read within 20 ms.
 """
 import argparse, atexit, concurrent.futures, os, pathlib, shutil, statistics, subprocess, sys, tempfile, time
 
@@ -31,6 +32,7 @@ OVER = """BEGIN; CREATE TABLE cuff.reading_{month} (LIKE cuff.reading INCLUDING 
 LAST = "BEGIN; SET LOCAL session_replication_role = replica; TRUNCATE cuff.reading_{month}; {insert}; COMMIT"
 # What docs/FLEET.md recommends; DEFAULTS=1 measures with PostgreSQL's own settings.
 RECOMMENDED = f"shared_buffers = {os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') // 4 >> 20}MB\nmax_wal_size = 16GB\ncheckpoint_timeout = 15min\n"
+# While it is filled.
 FILLING = ("wal_level = minimal\nmax_wal_senders = 0\nsynchronous_commit = off\nshared_buffers = 1GB\nmaintenance_work_mem = 512MB\nmax_parallel_maintenance_workers = 0\n"
            "autovacuum = off\nmax_wal_size = 4GB\n")
 

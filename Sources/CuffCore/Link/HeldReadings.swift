@@ -20,11 +20,12 @@ struct HeldReadings: Sendable {
 
     var isEmpty: Bool { held.isEmpty }
 
-    /// Holds a reading that has no reliable time. A later revision replaces the earlier one.
+    /// Holds a reading that has no reliable time. A later revision replaces the earlier one; the ledger drops
+    /// repetitions, because it knows more readings than are held.
     mutating func note(_ reading: Reading, device: String, identity: DeviceIdentity?, at elapsed: Duration) {
         if reading.revision > 0 { held.removeAll { $0.reading.id == reading.id && $0.device == device } }
         held.append(Held(reading: reading, device: device, identity: identity, elapsed: elapsed))
-        // Many at once, because the rest is moved.
+        // Removing the first moves all others, so many are removed at once.
         if held.count >= Self.limit + Self.limit / 4 { held.removeFirst(held.count - Self.limit) }
     }
 

@@ -115,7 +115,7 @@ final class CuffLink {
             }
         }
         isPerforming = false
-        let (deadline, hasNews) = Self.wanted(by: &state)
+        let (deadline, hasNews) = Self.deadlineAndNews(of: &state)
         timer.set(deadline?.nanoseconds)
         guard hasNews, !isFlushPending else { return }
         isFlushPending = true
@@ -127,7 +127,7 @@ final class CuffLink {
     }
 
     /// `inout`, because reading a property of a value in a class copies the whole value.
-    private static func wanted(by state: inout LinkState) -> (deadline: Duration?, hasNews: Bool) { (state.deadline, state.hasNews) }
+    private static func deadlineAndNews(of state: inout LinkState) -> (Duration?, Bool) { (state.deadline, state.hasNews) }
 
     private func perform(_ effect: LinkEffect) {
         switch effect {
