@@ -19,21 +19,26 @@
 extern char **environ;
 
 long clinux_write(int descriptor, const void *bytes, long count) {
-    sigset_t fatal, before, pending;
+    sigset_t fatal, before;
     sigemptyset(&fatal);
     sigaddset(&fatal, SIGPIPE);
     sigaddset(&fatal, SIGXFSZ);
-    sigpending(&pending);
-    if (sigismember(&pending, SIGPIPE)) sigdelset(&fatal, SIGPIPE);
-    if (sigismember(&pending, SIGXFSZ)) sigdelset(&fatal, SIGXFSZ);
     pthread_sigmask(SIG_BLOCK, &fatal, &before);
+    int blocks_pipe = sigismember(&before, SIGPIPE), blocks_size = sigismember(&before, SIGXFSZ);
+    /* Only a signal that was blocked before can be pending; that one is the caller's and stays. */
+    if (blocks_pipe || blocks_size) {
+        sigset_t pending;
+        sigpending(&pending);
+        if (sigismember(&pending, SIGPIPE)) sigdelset(&fatal, SIGPIPE);
+        if (sigismember(&pending, SIGXFSZ)) sigdelset(&fatal, SIGXFSZ);
+    }
     long written = write(descriptor, bytes, count);
     int error = errno;
     if (written < 0 && (error == EPIPE || error == EFBIG)) {
         struct timespec none = {0, 0};
         while (sigtimedwait(&fatal, NULL, &none) < 0 && errno == EINTR) {}
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!blocks_pipe || !blocks_size) pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return written;
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The files of `make install`, and how the scripts in `.ci` judge their parts, with stand-ins for the parts.
@@ -117,10 +118,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: "\(place)/\(folder)", withIntermediateDirectories: true)
         }
         try FileManager.default.copyItem(atPath: CuffProcess.folder.path + "/.ci/run", toPath: "\(place)/.ci/run")
-        func script(_ path: String, _ text: String) throws {
-            try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(fileURLWithPath: "\(place)/\(path)"))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(place)/\(path)")
-        }
+        func script(_ path: String, _ text: String) throws { try TestProgram.write("#!/bin/sh\n\(text)\n", to: "\(place)/\(path)") }
         let targets = parts.filter { !["kernel", "remote"].contains($0.key) }.map { "[ $1 = \($0.key) ] && { \($0.value); }" }
         try script("bin/make", targets.joined(separator: "\n") + "\nexit 0")
         try script(".ci/instructions", "exit 0")
@@ -170,8 +168,8 @@ import Testing
 
     /// Runs `.ci/suite` with a `swift` whose test fails the first time and passes the second time. A run that crashes has no last line.
     private func suite(crashes: Bool) async throws -> CuffProcess {
-        let swift = try scratch.write(
-            "swift",
+        let swift = scratch.path("swift")
+        try TestProgram.write(
             """
             #!/bin/sh
             if [ -e \(scratch.path("second")) ]; then echo "✔ Test run with 1 test in 1 suite passed after 1 second."; exit 0; fi
@@ -181,8 +179,7 @@ import Testing
             \(crashes ? "" : "echo '✘ Test run with 2 tests in 1 suite failed after 1 second with 1 issue.'")
             exit 1
 
-            """)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift)
+            """, to: swift)
         return try await CuffProcess.run(
             executable: "/bin/sh", [CuffProcess.folder.path + "/.ci/suite", "60", "Some", "again"],
             environment: ["SWIFT": swift, "CUFF_SECOND_TRY": scratch.path("names"), "SWIFT_FLAGS": ""])
@@ -225,8 +222,7 @@ import Testing
         for (path, text) in [
             (".ci/packages", "exit 0"), ("Tests/Kernel/image", "exit 0"), ("bin/qemu-system-x86_64", "cat \(place)/said; echo"),
         ] {
-            try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(fileURLWithPath: "\(place)/\(path)"))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(place)/\(path)")
+            try TestProgram.write("#!/bin/sh\n\(text)\n", to: "\(place)/\(path)")
         }
         let run = try await CuffProcess.run(
             executable: "/bin/bash", ["\(place)/Tests/Kernel/run", CuffProcess.path],

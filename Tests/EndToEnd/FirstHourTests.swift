@@ -2,6 +2,7 @@ import CuffCore
 import CuffIngest
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import cuff
@@ -212,18 +213,15 @@ import Testing
 
     /// With a systemctl that writes down what it is asked.
     @Test(arguments: [nil, "restart cuff.service"]) func setup_StartsTheService(_ failing: String?) throws {
-        let asked = scratch.path("asked")
-        let program = try scratch.write(
-            "systemctl", "#!/bin/sh\necho \"$*\" >>\(asked)\n[ \"$*\" != \"\(failing ?? "")\" ]\n")
-        chmod(program, 0o755)
+        let (asked, program) = (scratch.path("asked"), scratch.path("systemctl"))
+        try TestProgram.write("#!/bin/sh\necho \"$*\" >>\(asked)\n[ \"$*\" != \"\(failing ?? "")\" ]\n", to: program)
         ServiceStart.offer(isAgreed: true, systemctl: program)
         #expect(
             try String(contentsOfFile: asked, encoding: .utf8)
                 == "cat cuff.service\ndaemon-reload\nenable cuff.service\nrestart cuff.service\n")
         // Without the unit nothing is started.
         try FileManager.default.removeItem(atPath: asked)
-        _ = try scratch.write("systemctl", "#!/bin/sh\necho \"$*\" >>\(asked)\nexit 1\n")
-        chmod(program, 0o755)
+        try TestProgram.write("#!/bin/sh\necho \"$*\" >>\(asked)\nexit 1\n", to: program)
         ServiceStart.offer(isAgreed: true, systemctl: program)
         #expect(try String(contentsOfFile: asked, encoding: .utf8) == "cat cuff.service\n")
     }

@@ -32,7 +32,7 @@ import Testing
         let run = try await CuffProcess.run(
             executable: "/bin/bash",
             ["-c", "\"$0\" measure \"$1\" --driver \(driver) | head -n 1", CuffProcess.path, cuff.port], environment: cuff.environment)
-        #expect(run.lines.count == 1)
+        #expect(run.lines.count == 1, "\(run.errors)")
         // and-std does not answer a stop; its simulator logs it.
         #expect(try await cuff.running.prints(within: 10) { _ in cuff.deflations == 1 }, "\(cuff.running.errors)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct RemarkVerbTests {
@@ -95,10 +96,7 @@ import Testing
         // A stand-in that prints nothing, and one that does.
         let folder = scratch.path("bin")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        func browser(_ script: String) throws {
-            try script.write(toFile: folder + "/chromium", atomically: true, encoding: .utf8)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/chromium")
-        }
+        func browser(_ script: String) throws { try TestProgram.write(script, to: folder + "/chromium") }
         let path = ["PATH": "\(folder):/usr/bin:/bin"]
         try browser("#!/bin/sh\nexit 0\n")
         let nothing = try await CuffProcess.run(["report", "-o", page, "--db", database], environment: path)
@@ -123,9 +121,7 @@ import Testing
         _ = try await fill()
         let (page, folder) = (scratch.path("report.pdf"), scratch.path("bin"))
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try "#!/bin/sh\n{ printf '%%PDF-'; /bin/cat \"$1\"; } >\"$2\"\n".write(
-            toFile: folder + "/weasyprint", atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/weasyprint")
+        try TestProgram.write("#!/bin/sh\n{ printf '%%PDF-'; /bin/cat \"$1\"; } >\"$2\"\n", to: folder + "/weasyprint")
         let printed = try await CuffProcess.run(["report", "-o", page, "--db", database], environment: ["PATH": folder])
         #expect(printed.status == 0, "\(printed.errors)")
         let text = try String(contentsOfFile: page, encoding: .utf8)

@@ -1,6 +1,7 @@
 import CuffCore
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CuffIngest
@@ -105,8 +106,7 @@ import Testing
     @Test func readingsThatAreRefused_AreSaid_AndTheZoneHelps() async throws {
         let folder = try Scratch()
         try FileManager.default.createDirectory(atPath: folder.path("libexec"), withIntermediateDirectories: true)
-        _ = try folder.write(
-            "libexec/cuff-sink-pigeon",
+        try TestProgram.write(
             #"""
             #!/bin/sh
             echo ready 1
@@ -114,8 +114,7 @@ import Testing
                 id=${line#*\"id\":\"}
                 case $line in *'"measured":'*) echo "ok ${id%%\"*} 0" ;; *) echo "refuse ${id%%\"*} 0 the time is not known" ;; esac
             done
-            """#)
-        #expect(chmod(folder.path("libexec/cuff-sink-pigeon"), 0o755) == 0)
+            """#, to: folder.path("libexec/cuff-sink-pigeon"))
         let environment = ["CUFF_LIBEXEC": folder.path("libexec"), "XDG_STATE_HOME": folder.path("state")]
         let capture = "\(CuffProcess.folder.path)/captures/and-std/bad-check-then-good.capture"
         func cuff(_ words: [String]) async throws -> CuffProcess { try await CuffProcess.run(words, environment: environment) }
@@ -145,8 +144,7 @@ import Testing
             """
         for name in ["libexec", "bin"] {
             try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
-            _ = try folder.write("\(name)/cuff-sink-pigeon", helper)
-            #expect(chmod(folder.path("\(name)/cuff-sink-pigeon"), 0o755) == 0)
+            try TestProgram.write(helper, to: folder.path("\(name)/cuff-sink-pigeon"))
         }
         let capture = "\(CuffProcess.folder.path)/captures/and-std/bad-check-then-good.capture"
         var environment = ProcessInfo.processInfo.environment
@@ -174,8 +172,7 @@ import Testing
     @Test func forget_RunsTheBrokersHelper_AndIsForBrokersOnly() async throws {
         let folder = try Scratch()
         try FileManager.default.createDirectory(atPath: folder.path("libexec"), withIntermediateDirectories: true)
-        _ = try folder.write("libexec/cuff-sink-mqtt", "#!/bin/sh\nprintf '%s|' \"$@\"\nexit 69\n")
-        #expect(chmod(folder.path("libexec/cuff-sink-mqtt"), 0o755) == 0)
+        try TestProgram.write("#!/bin/sh\nprintf '%s|' \"$@\"\nexit 69\n", to: folder.path("libexec/cuff-sink-mqtt"))
         let broker = "mqtts://cuff@broker/?gateway=pi 7&discovery=homeassistant"
         let environment = ["CUFF_LIBEXEC": folder.path("libexec")]
         // The optional sink of a configuration is the same one.
@@ -207,8 +204,7 @@ import Testing
             *) exit 64 ;;
             esac
             """
-        _ = try folder.write("libexec/cuff-sink-pigeon", helper)
-        #expect(chmod(folder.path("libexec/cuff-sink-pigeon"), 0o755) == 0)
+        try TestProgram.write(helper, to: folder.path("libexec/cuff-sink-pigeon"))
         let environment = ["CUFF_LIBEXEC": folder.path("libexec"), "PATH": "/usr/bin:/bin"]
         func check(_ hosts: String...) async throws -> CuffProcess {
             let text = hosts.map { "[sink.\($0)]\naddress = \"\($0 == "none" ? "crow" : "pigeon")://\($0)/\"\n" }.joined()

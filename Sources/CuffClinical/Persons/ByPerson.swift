@@ -1,28 +1,37 @@
 /// One value for each person. Nearly every reading is of the person of the one before, which is found without a search.
+/// `@inlinable`, because other modules add a reading at a time to values that are large.
 package struct ByPerson<Value> {
-    private var places: [Person: Int] = [:]
-    private var found: [(person: Person, value: Value)] = []
-    private var latest: (person: Person, place: Int)?
+    @usableFromInline var places: [Person: Int] = [:]
+    @usableFromInline var found: [(person: Person, value: Value)] = []
+    @usableFromInline var latest: (person: Person, place: Int)?
 
     package init() {}
 
     /// The value of a person, made when it is first asked for.
-    package subscript(person: Person, default value: @autoclosure () -> Value) -> Value {
+    @inlinable package subscript(person: Person, default value: @autoclosure () -> Value) -> Value {
         get { places[person].map { found[$0].value } ?? value() }
         _modify {
-            let place: Int
-            if let latest, latest.person == person {
-                place = latest.place
-            } else {
-                place = places[person] ?? found.count
-                if place == found.count {
-                    found.append((person, value()))
-                    places[person] = place
-                }
-                latest = (person, place)
-            }
+            let place = place(of: person, default: value())
             yield &found[place].value
         }
+    }
+
+    /// The place of a person's value, made when it is first asked for. A default that is large costs a copy for each call.
+    @inlinable package mutating func place(of person: Person, default value: @autoclosure () -> Value) -> Int {
+        if let latest, latest.person == person { return latest.place }
+        let place = places[person] ?? found.count
+        if place == found.count {
+            found.append((person, value()))
+            places[person] = place
+        }
+        latest = (person, place)
+        return place
+    }
+
+    /// The value at a place that `place(of:default:)` returned.
+    @inlinable package subscript(place place: Int) -> Value {
+        get { found[place].value }
+        _modify { yield &found[place].value }
     }
 
     package var isEmpty: Bool { found.isEmpty }

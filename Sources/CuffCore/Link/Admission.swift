@@ -56,7 +56,10 @@ struct Admission: Sendable {
         return end
     }
 
-    mutating func discardRest() { entries.readings.removeLast(entries.readings.count - admitted) }
+    mutating func discardRest() {
+        let rest = entries.readings.count - admitted
+        if rest > 0 { entries.readings.removeLast(rest) }
+    }
 
     /// Completes the readings in place. A separate pass, because mispredicted hash look-ups would discard work on later readings.
     mutating func prepare(
@@ -73,13 +76,15 @@ struct Admission: Sendable {
         }
         dropped.removeAll()
         for index in range where entries.readings[index].reference.isSet { resolve(index, &setup, &effects) }
-        guard let clock else { return }
+        // Moved out and back, because a copy would retain the zone's table for each batch.
+        guard let clock = self.clock.take() else { return }
         for index in range {
             let hasArrived = entries.readings[index].received != nil
             guard hasArrived || !setup.placesArrivalsOnly else { continue }
             if hasArrived { entries.readings[index].isHostClockUnsynchronised = now.isHostClockUnsynchronised }
             clock.apply(to: &entries.readings[index])
         }
+        self.clock = consume clock
     }
 
     private mutating func resolve(_ index: Int, _ setup: inout LinkState.Setup, _ effects: inout [LinkEffect]) {

@@ -15,8 +15,8 @@ struct MeasurementLife: Sendable {
     /// The cuff's own record of a failure is a reading, so no second end is reported.
     private var hasFailureRecord = false
 
-    // Unlike `measurement != nil`, without a copy.
-    var isUnderWay: Bool { if case .some = measurement { true } else { false } }
+    /// Whether there is a measurement. Stored, because `measurement != nil` copies the whole value, for every reading.
+    private(set) var isUnderWay = false
     /// The stop was not sent, and the measurement has not ended.
     var canBeStopped: Bool { measurement?.state == .asked || measurement?.state == .running }
 
@@ -27,10 +27,11 @@ struct MeasurementLife: Sendable {
         since = now
         var decided: [MeasurementState.Effect] = []
         measurement = MeasurementState.begin(capabilities, into: &decided)
+        isUnderWay = true
         return decided
     }
 
-    mutating func end() { measurement = nil }
+    mutating func end() { (measurement, isUnderWay) = (nil, false) }
 
     mutating func step(_ body: (inout MeasurementState, inout [MeasurementState.Effect]) -> Void) -> [MeasurementState.Effect] {
         guard var measurement else { return [] }

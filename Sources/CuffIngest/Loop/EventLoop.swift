@@ -41,6 +41,8 @@ package final class EventLoop: @unchecked Sendable {
     private var nextToken: UInt64 = 0
     private var timers = TimerHeap()
     private var turnEnd: [() -> Void] = []
+    /// What of `turnEnd` runs now; both arrays are used again.
+    private var ending: [() -> Void] = []
     private let events = UnsafeMutablePointer<UInt32>.allocate(capacity: EventLoop.batch)
     private let tokens = UnsafeMutablePointer<UInt64>.allocate(capacity: EventLoop.batch)
 
@@ -145,9 +147,9 @@ package final class EventLoop: @unchecked Sendable {
         }
         fireTimers()
         while !turnEnd.isEmpty {
-            var due: [() -> Void] = []
-            swap(&due, &turnEnd)
-            for work in due { work() }
+            swap(&ending, &turnEnd)
+            for work in ending { work() }
+            ending.removeAll(keepingCapacity: true)
         }
     }
 

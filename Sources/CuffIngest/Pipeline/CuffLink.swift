@@ -15,6 +15,8 @@ final class CuffLink {
     private let submitted: (Int) -> Void
     private var source = 0
     private var effects: [LinkEffect] = []
+    /// What of `effects` is being performed; both arrays are used again.
+    private var due: [LinkEffect] = []
     private var isPerforming = false
     /// Outstanding records are being written, which must be on disk before the next effect.
     private var isPersisting = false
@@ -105,14 +107,14 @@ final class CuffLink {
         guard !isPerforming, !isPersisting else { return }
         isPerforming = true
         while !effects.isEmpty, !isPersisting {
-            var due: [LinkEffect] = []
             swap(&due, &effects)
-            for (index, effect) in due.enumerated() {
-                perform(effect)
+            for index in due.indices {
+                perform(due[index])
                 guard isPersisting else { continue }
                 effects = due[(index + 1)...] + effects
                 break
             }
+            due.removeAll(keepingCapacity: true)
         }
         isPerforming = false
         let (deadline, hasNews) = Self.deadlineAndNews(of: &state)

@@ -179,7 +179,7 @@ struct PipelineState: Sendable {
     private mutating func deliver(_ index: Int, into effects: inout [Effect]) {
         guard members[index].flight == nil, !members[index].isHeld, members[index].rule.leader == nil else { return }
         var position = members[index].position
-        while position < end, isNothing(slots[head + position - base], for: members[index].rule) { position += 1 }
+        while position < end, isNothing(at: head + position - base, for: members[index].rule) { position += 1 }
         members[index].position = position
         guard position < end else { return }
         let (batches, upper) = delivery(from: position, for: members[index])
@@ -194,8 +194,9 @@ struct PipelineState: Sendable {
         var count = batches[0].entries.count
         var upper = position + 1
         while upper < end {
-            let slot = slots[head + upper - base]
-            if !isNothing(slot, for: member.rule) {
+            let place = head + upper - base
+            if !isNothing(at: place, for: member.rule) {
+                let slot = slots[place]
                 let isSameCuff = slot.batch.continues(batches[batches.count - 1])
                 count += slot.batch.entries.count
                 guard isSameCuff || member.rule.takesGroups, count <= member.delivery else { break }
@@ -211,9 +212,10 @@ struct PipelineState: Sendable {
         return (batches, upper)
     }
 
-    private func isNothing(_ slot: Slot, for rule: Rule) -> Bool {
-        if rule.takesLiveEvents { return slot.batch.entries.isEmpty }
-        return slot.readings == 0 && !(rule.takesAlerts && slot.batch.entries.alertCount > 0)
+    /// By its place, because a slot that is passed is copied.
+    private func isNothing(at place: Int, for rule: Rule) -> Bool {
+        if rule.takesLiveEvents { return slots[place].batch.entries.isEmpty }
+        return slots[place].readings == 0 && !(rule.takesAlerts && slots[place].batch.entries.alertCount > 0)
     }
 
     /// Reports new commits and releases batches that are no longer needed.

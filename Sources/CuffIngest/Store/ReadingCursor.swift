@@ -94,6 +94,7 @@ struct ReadingCursor {
     }
 
     func entry(_ point: ReadingPoint, source: Int) -> Report.Entry {
+        let origin = origin
         let basis = Report.Entry.TimeBasis(rule, hasDeviceTime: !isNull(.device_time), origin: origin)
         return Report.Entry(point, isEntered: origin == .entered, remarks: remarks, basis: basis, source: source)
     }

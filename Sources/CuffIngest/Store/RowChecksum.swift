@@ -26,10 +26,12 @@ enum RowChecksum {
 
         /// Whether a row is unchanged. Rows without a checksum are from an earlier version, or were edited by another program,
         /// which must set it to NULL. A flipped bit in a row's list of types can move all columns behind it by one, and the last ones
-        /// are NULL then. `typeof`: SQLite takes IS NOT NULL for true where the table declares it.
+        /// are NULL then. `typeof`: SQLite takes IS NOT NULL for true where the table declares it. `iif`: of OR, SQLite evaluates both
+        /// sides.
         var isIntact: String {
-            let unverified = ["\(name).checksum IS NULL"] + required.map { "typeof(\(name).\($0)) <> 'null'" }
-            return "(\(unverified.joined(separator: " AND ")) OR \(name).checksum = \(expression("\(name).")))"
+            let unverified = required.isEmpty ? ["1"] : required.map { "typeof(\(name).\($0)) <> 'null'" }
+            let isUnchanged = "\(name).checksum = \(expression("\(name)."))"
+            return "iif(\(name).checksum IS NULL, \(unverified.joined(separator: " AND ")), \(isUnchanged))"
         }
 
         /// Updates the checksums of the rows that match a condition.
@@ -63,14 +65,12 @@ enum RowChecksum {
 
     private static func value(_ arguments: SQLiteArguments) -> Int64 {
         var hash: UInt64 = 0
-        for index in 0..<arguments.count where !arguments.isNull(index) {
-            let kind = arguments.kind(index)
+        arguments.forEachValue { index, kind in
             let seed = hash &+ UInt64(index) &* 8
             func add(_ number: Int64, _ kind: SQLiteArguments.Kind) {
                 hash = withUnsafeBytes(of: number.littleEndian) { XXHash64.hash($0, seed: seed &+ UInt64(kind.rawValue)) }
             }
             switch kind {
-            case .null: continue
             case .integer: add(arguments.integer(index), kind)
             case .double:
                 // A REAL column stores 128.0 as 128: both must have the same checksum.

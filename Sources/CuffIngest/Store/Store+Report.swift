@@ -11,7 +11,7 @@ extension Store {
         var left = selection.last ?? .max
         var found = ByPerson<Report>()
         // Most rows have the user and cuff of the row before.
-        var latest: (owner: Person, number: Int64, source: Int)?
+        var latest: (owner: Person, number: Int64, place: Int, source: Int)?
         try walk(selection, columns: ReadingColumn.ofReports) { cursor, sources, owner in
             let time = cursor.time
             guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
@@ -22,21 +22,22 @@ extension Store {
                 home(reading)
             }
             let number = cursor.source
-            let source: Int
+            let (place, source): (Int, Int)
             if let latest, latest.owner == owner, latest.number == number {
-                source = latest.source
+                (place, source) = (latest.place, latest.source)
             } else {
-                source = found[owner, default: empty].place(of: sources[number]?.provenance ?? Provenance(driver: "unknown"))
-                latest = (owner, number, source)
+                place = found.place(of: owner, default: empty)
+                source = found[place: place].place(of: sources[number]?.provenance ?? Provenance(driver: "unknown"))
+                latest = (owner, number, place, source)
             }
             if cursor.isFailure {
-                found[owner, default: empty].add(
+                found[place: place].add(
                     Report.LeftOut(time: time, content: cursor.failure, reason: .notABloodPressure, source: source))
             } else if let reason = empty.rule.reason(cursor.flags) ?? (time == nil ? cursor.timeExclusion : nil) {
                 guard let content = cursor.pressure else { return true }
-                found[owner, default: empty].add(Report.LeftOut(time: time, content: content, reason: reason, source: source))
+                found[place: place].add(Report.LeftOut(time: time, content: content, reason: reason, source: source))
             } else if let time, let point = cursor.point(time) {
-                found[owner, default: empty].add(cursor.entry(point, source: source))
+                found[place: place].add(cursor.entry(point, source: source))
             }
             return true
         }
@@ -51,7 +52,7 @@ extension ReadingColumn {
             .source, .systolic_mmHg, .diastolic_mmHg, .pulse_per_min, .user, .flags, .measured, .clock, .origin, .trigger, .reason, .code,
             .note, .medication, .posture, .arm,
         ]
-        return allCases.map { column in
+        return allCases.prefix { $0 != .noted }.map { column in
             switch column {
             // Most rows are blood pressures.
             case .type: "iif(type = 'measurement', type, NULL)"

@@ -1,6 +1,7 @@
 import CuffClinical
 import CuffCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CuffIngest
@@ -112,8 +113,7 @@ import Testing
             done
 
             """
-        try text.write(toFile: script, atomically: true, encoding: .utf8)
-        #expect(chmod(script, 0o755) == 0)
+        try TestProgram.write(text, to: script)
         var context = SinkContext()
         context.outbox = folder.file("bp.db")
         let store = try Store(folder.file("bp.db"), access: .write)

@@ -1,6 +1,7 @@
 import CuffCore
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CuffIngest
@@ -19,15 +20,7 @@ import Testing
         """#
 
     private func install(_ name: String, in folder: TestFolder) {
-        let draft = folder.write("\(name).draft", Self.helper)
-        #expect(chmod(draft, 0o755) == 0)
-        // A child that another test starts may have inherited a writable descriptor; execve(2) then fails with ETXTBSY.
-        let copy = Process()
-        copy.executableURL = URL(fileURLWithPath: "/bin/cp")
-        copy.arguments = [draft, folder.file(name)]
-        #expect(throws: Never.self) { try copy.run() }
-        copy.waitUntilExit()
-        #expect(copy.terminationStatus == 0)
+        #expect(throws: Never.self) { try TestProgram.write(Self.helper, to: folder.file(name)) }
     }
 
     private func open(_ spec: String, _ folder: TestFolder) throws -> any ReadingSink {
