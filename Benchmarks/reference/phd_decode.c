@@ -32,6 +32,13 @@ static int is_number(unsigned raw) { return raw != 0x07FF && raw != 0x0800 && ra
 
 static int bcd(uint8_t b) { return (b >> 4) > 9 || (b & 15) > 9 ? -1 : (b >> 4) * 10 + (b & 15); }
 
+/* The id of a reading: of its pressures, and of its pulse without trailing zeros. */
+static uint64_t with_pulse(uint64_t pressures, unsigned raw) {
+    int mantissa = (int)(raw & 0xFFF ^ 0x800) - 0x800, exponent = (int)(raw >> 12 ^ 8) - 8;
+    while (mantissa && exponent < 0 && mantissa % 10 == 0) mantissa /= 10, exponent++;
+    return pressures ^ (1ULL << 63 | (uint64_t)(uint8_t)exponent << 32 | (uint32_t)mantissa) * 0xE7037ED1A0B428DB;
+}
+
 /* 22 bytes of pressures with their time, 14 of the pulse with the same. */
 static void reading(const uint8_t *p, const uint8_t *pulse) {
     const uint8_t *t = p + 14;
@@ -39,7 +46,7 @@ static void reading(const uint8_t *p, const uint8_t *pulse) {
     if ((c | y | mo | d | h | mi | s | f) < 0 || mo < 1 || mo > 12 || d < 1 || d > days_in(mo, c * 100 + y) || h > 23 || mi > 59 || s > 59) return;
     unsigned sys = u16(p + 8), dia = u16(p + 10), mean = u16(p + 12), rate = u16(pulse + 4);
     if (!is_number(sys) || !is_number(dia) || !is_number(mean) || !is_number(rate)) return;
-    uint64_t hash = xxh64(p, 22, seed);
+    uint64_t hash = with_pulse(xxh64(p, 22, seed), rate);
     if (!fresh(hash)) return;
     room();
     char *o = o_end;

@@ -55,4 +55,28 @@ import Testing
         pthread_sigmask(SIG_BLOCK, nil, &blocked)
         #expect(sigismember(&pending, SIGPIPE) == 0 && sigismember(&blocked, SIGPIPE) == 0)
     }
+
+    /// A caller that blocks the signal finds it as before: blocked, and pending only if it was.
+    @Test(arguments: [false, true]) func closedPipe_LeavesASignalThatTheCallerBlocks(_ isPending: Bool) throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        close(ends[0])
+        defer { close(ends[1]) }
+        var (signals, before, pending, blocked) = (sigset_t(), sigset_t(), sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        if isPending { pthread_kill(pthread_self(), SIGPIPE) }
+        #expect(throws: SystemFault("write", EPIPE)) {
+            try [UInt8](repeating: 0, count: 8).withUnsafeBytes { try Descriptor.writeAll(ends[1], $0) }
+        }
+        sigpending(&pending)
+        pthread_sigmask(SIG_BLOCK, nil, &blocked)
+        #expect(sigismember(&blocked, SIGPIPE) == 1)
+        #expect((sigismember(&pending, SIGPIPE) == 1) == isPending)
+        // Removed, because the former mask would deliver it.
+        var none = timespec()
+        if isPending { #expect(sigtimedwait(&signals, nil, &none) == SIGPIPE) }
+    }
 }
