@@ -4,7 +4,8 @@ import Testing
 /// The C programs that `Benchmarks/run` measures against: a rate means nothing if they do other work.
 @Suite(.timeLimit(.minutes(5))) struct BenchmarkTests {
     @Test(arguments: [
-        ("and", "and_decode", ["decode", "-q", "--driver", "and-std"]), ("noise", "and_decode_fast", ["decode", "-q", "--driver", "and-std"]),
+        ("and", "and_decode", ["decode", "-q", "--driver", "and-std"]),
+        ("noise", "and_decode_fast", ["decode", "-q", "--driver", "and-std"]),
         ("phd", "phd_decode", ["decode", "-q", "--driver", "phd"]), ("capture", "and_replay", ["replay", "-q"]),
         ("pcapng", "and_pcapng", ["replay", "-q"]),
     ])
