@@ -7,20 +7,13 @@ final class SQLiteFunction {
 
 /// The arguments of one call of a function, which are valid during it. They count from 0.
 package struct SQLiteArguments {
-    /// SQLite's numbers of its types; NULL is none of them.
-    package enum Kind: Int32 { case integer = 1, double, text, blob }
+    /// SQLite's numbers of its types.
+    package enum Kind: Int32 { case integer = 1, double, text, blob, null }
 
     package let count: Int
     @usableFromInline let values: UnsafeMutablePointer<OpaquePointer?>?
 
-    /// Passes each argument that is not NULL, by its number.
-    package func forEachValue(_ body: (_ index: Int, _ kind: Kind) -> Void) {
-        for index in 0..<count {
-            let kind = sqlite3_value_type(values?[index])
-            if kind != SQLITE_NULL, let kind = Kind(rawValue: kind) { body(index, kind) }
-        }
-    }
-
+    @inlinable package func kind(_ index: Int) -> Kind { Kind(rawValue: sqlite3_value_type(values?[index])) ?? .null }
     @inlinable package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(values?[index]) }
     @inlinable package func double(_ index: Int) -> Double { sqlite3_value_double(values?[index]) }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The C programs that `Benchmarks/run` measures against: a rate means nothing if they do other work.
+/// The C programs that `Benchmarks/run` compares `cuff` with must give the same output; otherwise a rate means nothing.
 @Suite(.timeLimit(.minutes(5))) struct BenchmarkTests {
     @Test(arguments: [
         ("and", "and_decode", ["decode", "-q", "--driver", "and-std"]),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A script that a test runs, or has run.
+/// A script that a test runs.
 package enum TestProgram {
     /// Writes it by another process. A child that another test starts at the same time inherits a descriptor that this process has open
     /// for writing, and execve(2) then fails with ETXTBSY.

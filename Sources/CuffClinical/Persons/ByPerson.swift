@@ -1,5 +1,5 @@
 /// One value for each person. Nearly every reading is of the person of the one before, which is found without a search.
-/// `@inlinable`, because other modules add a reading at a time to values that are large.
+/// `@inlinable`, so that other modules change a large value in place.
 package struct ByPerson<Value> {
     @usableFromInline var places: [Person: Int] = [:]
     @usableFromInline var found: [(person: Person, value: Value)] = []
@@ -16,7 +16,7 @@ package struct ByPerson<Value> {
         }
     }
 
-    /// The place of a person's value, made when it is first asked for. A default that is large costs a copy for each call.
+    /// The place of a person's value, made when it is first asked for. Each call copies the default.
     @inlinable package mutating func place(of person: Person, default value: @autoclosure () -> Value) -> Int {
         if let latest, latest.person == person { return latest.place }
         let place = places[person] ?? found.count

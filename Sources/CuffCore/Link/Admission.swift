@@ -56,10 +56,7 @@ struct Admission: Sendable {
         return end
     }
 
-    mutating func discardRest() {
-        let rest = entries.readings.count - admitted
-        if rest > 0 { entries.readings.removeLast(rest) }
-    }
+    mutating func discardRest() { entries.readings.removeLast(entries.readings.count - admitted) }
 
     /// Completes the readings in place. A separate pass, because mispredicted hash look-ups would discard work on later readings.
     mutating func prepare(

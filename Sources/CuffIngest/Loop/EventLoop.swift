@@ -41,7 +41,7 @@ package final class EventLoop: @unchecked Sendable {
     private var nextToken: UInt64 = 0
     private var timers = TimerHeap()
     private var turnEnd: [() -> Void] = []
-    /// What of `turnEnd` runs now; both arrays are used again.
+    /// The work of `turnEnd` that is running. A second buffer, so that no turn allocates one.
     private var ending: [() -> Void] = []
     private let events = UnsafeMutablePointer<UInt32>.allocate(capacity: EventLoop.batch)
     private let tokens = UnsafeMutablePointer<UInt64>.allocate(capacity: EventLoop.batch)

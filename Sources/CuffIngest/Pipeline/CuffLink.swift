@@ -15,7 +15,7 @@ final class CuffLink {
     private let submitted: (Int) -> Void
     private var source = 0
     private var effects: [LinkEffect] = []
-    /// What of `effects` is being performed; both arrays are used again.
+    /// The effects that are being performed. A second buffer, so that no event allocates one.
     private var due: [LinkEffect] = []
     private var isPerforming = false
     /// Outstanding records are being written, which must be on disk before the next effect.

@@ -212,7 +212,7 @@ struct PipelineState: Sendable {
         return (batches, upper)
     }
 
-    /// By its place, because a slot that is passed is copied.
+    /// Takes a place, because passing a slot would copy it.
     private func isNothing(at place: Int, for rule: Rule) -> Bool {
         if rule.takesLiveEvents { return slots[place].batch.entries.isEmpty }
         return slots[place].readings == 0 && !(rule.takesAlerts && slots[place].batch.entries.alertCount > 0)

@@ -73,7 +73,11 @@ public struct ReadingSelection: Sendable, Hashable {
         let kinds = kinds.isEmpty ? Kind.allCases : Kind.allCases.filter(self.kinds.contains)
         parts.append("type IN (\(kinds.map { Self.quoted($0.rawValue) }.joined(separator: ",")))")
         // Readings without a credible time are in no range; the verbs that leave them out count them.
-        if let range { parts.append("(clock = 'implausible' OR coalesce(measured, device_time, received) \(range))") }
+        var range: [String] = []
+        let days = days
+        if let first = days.first { range.append("coalesce(measured, device_time, received) >= \(Self.quoted(first))") }
+        if let end = days.end { range.append("coalesce(measured, device_time, received) < \(Self.quoted(end))") }
+        if !range.isEmpty { parts.append("(clock = 'implausible' OR \(range.joined(separator: " AND ")))") }
         if let user { parts.append("user = \(user)") }
         if isWithoutUser { parts.append("user IS NULL") }
         if device != nil || driver != nil {
@@ -106,16 +110,6 @@ public struct ReadingSelection: Sendable, Hashable {
             return text.string
         }
         return (since.map { day($0.seconds - 26 * 3600) }, until.map { day($0.seconds + (26 + 24) * 3600) })
-    }
-
-    /// The comparison of a time with these days; `nil` without a limit. BETWEEN, because it evaluates the time once.
-    private var range: String? {
-        switch days {
-        case (let first?, let end?): "BETWEEN \(Self.quoted(first)) AND \(Self.quoted(end))"
-        case (let first?, nil): ">= \(Self.quoted(first))"
-        case (nil, let end?): "< \(Self.quoted(end))"
-        case (nil, nil): nil
-        }
     }
 
     /// With what the ids of these days begin; `nil` on a side without a limit.

@@ -26,8 +26,8 @@ enum RowChecksum {
 
         /// Whether a row is unchanged. Rows without a checksum are from an earlier version, or were edited by another program,
         /// which must set it to NULL. A flipped bit in a row's list of types can move all columns behind it by one, and the last ones
-        /// are NULL then. `typeof`: SQLite takes IS NOT NULL for true where the table declares it. `iif`: of OR, SQLite evaluates both
-        /// sides.
+        /// are NULL then. `typeof`: SQLite takes IS NOT NULL for true where the table declares it. `iif`, because SQLite evaluates
+        /// both sides of an OR.
         var isIntact: String {
             let unverified = required.isEmpty ? ["1"] : required.map { "typeof(\(name).\($0)) <> 'null'" }
             let isUnchanged = "\(name).checksum = \(expression("\(name)."))"
@@ -65,12 +65,14 @@ enum RowChecksum {
 
     private static func value(_ arguments: SQLiteArguments) -> Int64 {
         var hash: UInt64 = 0
-        arguments.forEachValue { index, kind in
+        for index in 0..<arguments.count {
+            let kind = arguments.kind(index)
             let seed = hash &+ UInt64(index) &* 8
             func add(_ number: Int64, _ kind: SQLiteArguments.Kind) {
                 hash = withUnsafeBytes(of: number.littleEndian) { XXHash64.hash($0, seed: seed &+ UInt64(kind.rawValue)) }
             }
             switch kind {
+            case .null: continue
             case .integer: add(arguments.integer(index), kind)
             case .double:
                 // A REAL column stores 128.0 as 128: both must have the same checksum.
