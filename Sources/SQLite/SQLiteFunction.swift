@@ -6,11 +6,11 @@ final class SQLiteFunction {
 }
 
 /// The arguments of one call of a function, which are valid during it. They count from 0.
-package struct SQLiteArguments {
+@usableFromInline package struct SQLiteArguments {
     /// SQLite's numbers of its types.
-    package enum Kind: Int32 { case integer = 1, double, text, blob, null }
+    @usableFromInline package enum Kind: Int32 { case integer = 1, double, text, blob, null }
 
-    package let count: Int
+    @usableFromInline package let count: Int
     @usableFromInline let values: UnsafeMutablePointer<OpaquePointer?>?
 
     @inlinable package func kind(_ index: Int) -> Kind { Kind(rawValue: sqlite3_value_type(values?[index])) ?? .null }

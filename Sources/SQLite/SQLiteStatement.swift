@@ -1,7 +1,9 @@
 import CSQLite
 
 /// A prepared statement. Its connection must not be used on another thread meanwhile. Parameters count from 1, columns from 0.
-package final class SQLiteStatement {
+///
+/// `@usableFromInline`, because the compiler otherwise inlines no method of a `package` type in other modules.
+@usableFromInline package final class SQLiteStatement {
     @usableFromInline let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) { self.handle = handle }

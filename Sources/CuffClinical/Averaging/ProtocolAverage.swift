@@ -15,7 +15,7 @@ public struct ProtocolAverage: Sendable {
 
     /// The longest pause within a session, and the longest time from a single inflation to the cuff's average of it.
     public static let longestPause = Duration.seconds(600)
-    private static let pause: Int64 = 600_000
+    static let pause: Int64 = 600_000
 
     /// One day's readings that count.
     package struct Day: Sendable, Hashable {

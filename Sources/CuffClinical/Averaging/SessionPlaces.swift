@@ -11,8 +11,7 @@ struct SessionPlaces: Sendable {
 
     /// The readings of each cuff must be in the order of time.
     mutating func place(_ time: Timestamp, source: Int, zone: ZoneTable) -> (window: DayWindow, day: Int64) {
-        let pause = ProtocolAverage.longestPause.components.seconds * 1000
-        if let session = latest[source], (0...pause).contains(time.milliseconds - session.end.milliseconds) {
+        if let session = latest[source], (0...ProtocolAverage.pause).contains(time.milliseconds - session.end.milliseconds) {
             latest[source] = (time, session.window, session.day)
             return (session.window, session.day)
         }

@@ -1,6 +1,6 @@
 /// One value for each person. Nearly every reading is of the person of the one before, which is found without a search.
-/// `@inlinable`, so that other modules change a large value in place.
-package struct ByPerson<Value> {
+/// `@usableFromInline` and `@inlinable`, so that other modules change a large value in place.
+@usableFromInline package struct ByPerson<Value> {
     @usableFromInline var places: [Person: Int] = [:]
     @usableFromInline var found: [(person: Person, value: Value)] = []
     @usableFromInline var latest: (person: Person, place: Int)?

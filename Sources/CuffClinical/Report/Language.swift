@@ -159,7 +159,7 @@ extension Language {
         for dipping in AmbulatoryRecording.Dipping.allCases { add("dipping", dipping.rawValue, String?.none) }
         for setting in PressureSetting.allCases { add("setting", setting.rawValue, setting.words) }
         for number in RuleNumber.allCases { add("rule", number.rawValue, String?.none) }
-        for basis in Report.Entry.TimeBasis.allCases { add("time", "\(basis)", basis.words) }
+        for basis in Report.Entry.TimeBasis.allCases { add("time", basis.rawValue, basis.words) }
         for posture in Remarks.Key.posture.words { add("posture", posture, posture) }
         for arm in Remarks.Key.arm.words { add("arm", arm, "\(arm) arm") }
         return words

@@ -14,7 +14,7 @@ package struct Report: Sendable {
         /// The part of the day and the day, in days since 1970, of its session; set when it is added to a report.
         package internal(set) var window = DayWindow.other, day: Int64 = 0
 
-        package enum TimeBasis: Int, Sendable, Hashable, CaseIterable {
+        package enum TimeBasis: String, Sendable, Hashable, CaseIterable {
             /// A cuff's clock that agreed, that was corrected, or that was not compared; the arrival; a person's entry; another program.
             case synced, corrected, unchecked, arrival, entered, imported
 

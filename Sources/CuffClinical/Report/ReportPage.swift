@@ -98,7 +98,7 @@ package struct ReportPage: Sendable {
         }
         if !names.isEmpty { paragraphs.append(language[.measuredWith, names.joined(separator: ", ")]) }
         let times = Report.Entry.TimeBasis.allCases.filter { report.tally.count($0) > 0 }.map {
-            "\(report.tally.count($0)) \(language.word("time", "\($0)"))"
+            "\(report.tally.count($0)) \(language.word("time", $0.rawValue))"
         }
         if !times.isEmpty { paragraphs.append(language[.times, report.zone.name, times.joined(separator: "; ")]) }
         let made = language.moment(report.zone.wall(at: generated.seconds))

@@ -45,7 +45,7 @@ struct ReportTally: Sendable {
     private(set) var count = 0
     private(set) var reached = 0
     private(set) var bySource: [Int: Int] = [:]
-    private var byBasis = [Int](repeating: 0, count: Report.Entry.TimeBasis.allCases.count)
+    private var byBasis: [Report.Entry.TimeBasis: Int] = [:]
     private(set) var enteredCount = 0
     private(set) var first: Timestamp?, last: Timestamp?
     /// Days since 1970 with a reading.
@@ -66,7 +66,7 @@ struct ReportTally: Sendable {
     /// The cut of the table: that of the chart, but at least days.
     var table: Cut? { cuts.first { $0.cut.bucketing != .hour } }
     /// Whether the days are few enough to list the readings.
-    var isDaily: Bool { cuts.contains { $0.cut.bucketing == .day } }
+    private(set) var isDaily = true
 
     var parts: [DayWindow: ReadingStatistics] {
         var found: [DayWindow: ReadingStatistics] = [:]
@@ -85,7 +85,7 @@ struct ReportTally: Sendable {
         }
     }
 
-    func count(_ basis: Report.Entry.TimeBasis) -> Int { byBasis[basis.rawValue] }
+    func count(_ basis: Report.Entry.TimeBasis) -> Int { byBasis[basis] ?? 0 }
 
     mutating func add(_ entry: Report.Entry) {
         let point = entry.point
@@ -93,7 +93,7 @@ struct ReportTally: Sendable {
         count += 1
         if lines.isReached(point.systolic, point.diastolic) { reached += 1 }
         bySource[entry.source, default: 0] += 1
-        byBasis[entry.basis.rawValue] += 1
+        byBasis[entry.basis, default: 0] += 1
         if entry.isEntered { enteredCount += 1 }
         if latestDay != entry.day { days.insert(entry.day) }
         latestDay = entry.day
@@ -107,10 +107,9 @@ struct ReportTally: Sendable {
     private mutating func coarsen() {
         guard let first, let last else { return }
         let days = (last.seconds - first.seconds) / 86400
-        while let finest = cuts.first, let limit = Self.spans.first(where: { $0.bucketing == finest.cut.bucketing })?.days,
-            days > limit
-        {
+        while days > Self.spans[Self.spans.count - cuts.count].days {
             cuts.removeFirst()
+            isDaily = cuts.contains { $0.cut.bucketing == .day }
         }
     }
 }

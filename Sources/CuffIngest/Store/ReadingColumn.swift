@@ -3,7 +3,7 @@ import CuffCore
 /// The columns of `reading` in the order in which rows are written and read. Only the migrations repeat them, because a migration
 /// never changes.
 enum ReadingColumn: Int32, CaseIterable {
-    // The columns of points come first, so that SQLite need not decode the rest of the row.
+    // The columns of points come first.
     case id, type, source, systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, flags, device_time, measured, clock, received
     case origin, trigger
     case revision, pending, sequence, raw, systolic_kPa, diastolic_kPa, mean_kPa, mean_absent, pulse_absent, reason, code, mdc, component
@@ -19,8 +19,8 @@ enum ReadingColumn: Int32, CaseIterable {
     case metadata
 
     var name: String { "\(self)" }
-    /// SQLite counts parameters from 1.
-    var parameter: Int32 { rawValue + 1 }
+    /// As a parameter, which SQLite counts from 1, and as a column of a `ReadingCursor`.
+    var place: Int32 { rawValue + 1 }
 
     static let names = allCases.map(\.name)
     /// What no later revision of a cuff changes.

@@ -7,7 +7,7 @@ final class ReadingRow {
     /// An equal reading changes nothing; a higher revision, or the completion of a pending reading, replaces the row. Remarks of
     /// a person are kept.
     static let insert: String = {
-        let places = ReadingColumn.allCases.map { "?\($0.parameter)" }.joined(separator: ",")
+        let places = ReadingColumn.allCases.map { "?\($0.place)" }.joined(separator: ",")
         // A stored patient is kept: a later run may not store patients.
         let updates = ReadingColumn.allCases.dropFirst().filter { !ReadingColumn.notOfCuffs.contains($0) }.map { column in
             column == .patient ? "patient=coalesce(excluded.patient,reading.patient)" : "\(column.name)=excluded.\(column.name)"
@@ -70,7 +70,7 @@ final class ReadingRow {
         if let decoder = reading.decoder { mark(.decoder) { $0.append(string: decoder) } }
         if let person { mark(.person) { $0.append(string: person) } }
         let result: Result<Void, SQLiteError> = reading.raw.withBytes { raw in
-            statement.bind(blob: raw, at: ReadingColumn.raw.parameter, copies: false)
+            statement.bind(blob: raw, at: ReadingColumn.raw.place, copies: false)
             return text.withBytes { text in
                 // The marked texts are bound last: the buffer no longer moves.
                 text.withMemoryRebound(to: UInt8.self) { text in
@@ -87,11 +87,11 @@ final class ReadingRow {
     private func mark(_ column: ReadingColumn, _ append: (inout TextBuffer) -> Void) {
         let start = text.count
         append(&text)
-        marks.append((column.parameter, start, text.count))
+        marks.append((column.place, start, text.count))
     }
 
     private func word(_ column: ReadingColumn, _ word: StaticString) {
-        statement.bind(word: word, at: column.parameter)
+        statement.bind(word: word, at: column.place)
     }
 
     private func bind(_ content: Reading.Content) {
@@ -145,19 +145,19 @@ final class ReadingRow {
             bind(mmHg, pressure.digits)
         } else {
             bind(kPa, pressure.digits)
-            statement.bind((pressure.inMmHg * 100).rounded() / 100, at: mmHg.parameter)
+            statement.bind((pressure.inMmHg * 100).rounded() / 100, at: mmHg.place)
         }
     }
 
     private func bind(_ column: ReadingColumn, _ number: Int64) {
-        statement.bind(number, at: column.parameter)
+        statement.bind(number, at: column.place)
     }
 
     private func bind(_ column: ReadingColumn, _ digits: Digits) {
         if digits.exponent == 0 {
             bind(column, digits.mantissa)
         } else {
-            statement.bind(digits.value, at: column.parameter)
+            statement.bind(digits.value, at: column.place)
         }
     }
 }

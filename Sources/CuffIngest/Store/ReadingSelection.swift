@@ -73,11 +73,15 @@ public struct ReadingSelection: Sendable, Hashable {
         let kinds = kinds.isEmpty ? Kind.allCases : Kind.allCases.filter(self.kinds.contains)
         parts.append("type IN (\(kinds.map { Self.quoted($0.rawValue) }.joined(separator: ",")))")
         // Readings without a credible time are in no range; the verbs that leave them out count them.
-        var range: [String] = []
-        let days = days
-        if let first = days.first { range.append("coalesce(measured, device_time, received) >= \(Self.quoted(first))") }
-        if let end = days.end { range.append("coalesce(measured, device_time, received) < \(Self.quoted(end))") }
-        if !range.isEmpty { parts.append("(clock = 'implausible' OR \(range.joined(separator: " AND ")))") }
+        let time = "coalesce(measured, device_time, received)"
+        let range: String? =
+            switch days {
+            case (let first?, let end?): "\(time) BETWEEN \(Self.quoted(first)) AND \(Self.quoted(end))"
+            case (let first?, nil): "\(time) >= \(Self.quoted(first))"
+            case (nil, let end?): "\(time) <= \(Self.quoted(end))"
+            case (nil, nil): nil
+            }
+        if let range { parts.append("iif(\(range), 1, clock = 'implausible')") }
         if let user { parts.append("user = \(user)") }
         if isWithoutUser { parts.append("user IS NULL") }
         if device != nil || driver != nil {

@@ -67,7 +67,7 @@ extension Store {
         let sources = Set(try db.rows("SELECT number FROM source") { $0.number(0) })
         let kinds = Set(ReadingSelection.Kind.allCases.map(\.rawValue))
         let unverified = hasChecksums ? "checksum IS NULL" : "1"
-        let sql = "SELECT \(ReadingColumn.all), \(unverified), \(intact(RowChecksum.reading)) FROM reading ORDER BY id"
+        let sql = "SELECT \(intact(RowChecksum.reading)), \(ReadingColumn.all), \(unverified) FROM reading ORDER BY id"
         try rows(sql, of: "reading", db, &report) { statement, report in
             let row = ReadingCursor(statement: statement, zone: .utc)
             let before = report.count
@@ -79,7 +79,7 @@ extension Store {
                 if let column = row.firstHeld { report.add(.tombstoneHolds(id: id, column: column)) }
             } else {
                 report.readings += 1
-                if statement.flag(Int32(ReadingColumn.allCases.count)) { report.unverified += 1 }
+                if statement.flag(statement.columnCount - 1) { report.unverified += 1 }
                 if !sources.contains(row.source) { report.add(.withoutSource(id: id, source: row.source)) }
                 if kinds.contains(type) {
                     for key in Remarks.Key.allCases where !key.words.isEmpty {
@@ -91,7 +91,7 @@ extension Store {
                     report.add(.unknownType(id: id, type: type))
                 }
             }
-            if report.count == before, !row.isIntact() { report.add(.changed(id: id)) }
+            if report.count == before, !row.isIntact { report.add(.changed(id: id)) }
         }
     }
 

@@ -72,11 +72,12 @@ extension Store {
         }
     }
 
-    /// How many of the selected readings have an implausible time and so are in no range.
+    /// How many of the selected readings have an implausible time and so are in no range: all that are marked so, and those of earlier
+    /// versions, which are not marked, where the range has their time.
     /// - Throws: An `IngestError` of reading, as ``Store`` says.
     public func implausibleTimes(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var selection = selection
-        (selection.since, selection.until, selection.last) = (nil, nil, nil)
+        selection.last = nil
         var count = 0
         try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _, _ in
             if cursor.hasImplausibleTime { count += 1 }

@@ -90,13 +90,13 @@ extension Store {
         defer { noteDamage(damaged) }
         try read { db in
             let sql = """
-                SELECT \(columns.joined(separator: ",")), earlier.replaced, \(hasChecksums ? RowChecksum.earlier.isIntact : "1")
+                SELECT \(hasChecksums ? RowChecksum.earlier.isIntact : "1"), \(columns.joined(separator: ",")), earlier.replaced
                 FROM earlier JOIN reading USING (id) ORDER BY earlier.id, earlier.revision
                 """
             damaged = try eachRow(sql, in: db) { statement in
                 let cursor = ReadingCursor(statement: statement, zone: selection.zone)
-                guard cursor.isIntact(), let reading = cursor.reading(driver: ManualEntry.driver) else { throw UnreadableRow() }
-                let until = statement.text(Int32(ReadingColumn.allCases.count)) ?? ""
+                guard cursor.isIntact, let reading = cursor.reading(driver: ManualEntry.driver) else { throw UnreadableRow() }
+                let until = statement.text(statement.columnCount - 1) ?? ""
                 found[reading.id, default: []].append((reading, until))
                 return true
             }
@@ -107,12 +107,12 @@ extension Store {
     func whole(_ id: Reading.ID, in db: SQLiteConnection) throws -> (Reading, Provenance) {
         let text = id.description
         let statement = try db.prepare(
-            "SELECT \(ReadingColumn.all), \(isIntact) FROM reading WHERE id = ? AND NOT pending AND type <> '\(Self.tombstone)'")
+            "SELECT \(isIntact), \(ReadingColumn.all) FROM reading WHERE id = ? AND NOT pending AND type <> '\(Self.tombstone)'")
         statement.bind(text)
         let cursor = ReadingCursor(statement: statement, zone: .utc)
         guard try statement.step() else { throw IngestError(StoreFault.noSuchReading(text, path)) }
         // A remark must not give a damaged row a valid checksum.
-        guard cursor.isIntact(), let source = try Self.sources(db)[cursor.source], let reading = cursor.reading(driver: source.driver)
+        guard cursor.isIntact, let source = try Self.sources(db)[cursor.source], let reading = cursor.reading(driver: source.driver)
         else {
             throw IngestError(StoreFault.damagedReadings(path, count: 1))
         }

@@ -10,8 +10,8 @@ extension Store {
     ) throws(IngestError) -> ByPerson<Report> {
         var left = selection.last ?? .max
         var found = ByPerson<Report>()
-        // Most rows have the user and cuff of the row before.
-        var latest: (owner: Person, number: Int64, place: Int, source: Int)?
+        // Most rows have the person and the cuff of the row before.
+        var latest: (place: Int, number: Int64, source: Int)?
         try walk(selection, columns: ReadingColumn.ofReports) { cursor, sources, owner in
             let time = cursor.time
             guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
@@ -21,15 +21,10 @@ extension Store {
                 reading.exclusion = rule.reason(reading.flags) ?? (time == nil ? cursor.timeExclusion : nil)
                 home(reading)
             }
-            let number = cursor.source
-            let (place, source): (Int, Int)
-            if let latest, latest.owner == owner, latest.number == number {
-                (place, source) = (latest.place, latest.source)
-            } else {
-                place = found.place(of: owner, default: empty)
-                source = found[place: place].place(of: sources[number]?.provenance ?? Provenance(driver: "unknown"))
-                latest = (owner, number, place, source)
-            }
+            let (place, number) = (found.place(of: owner, default: empty), cursor.source)
+            let known = latest.flatMap { $0.place == place && $0.number == number ? $0.source : nil }
+            let source = known ?? found[place: place].place(of: sources[number]?.provenance ?? Provenance(driver: "unknown"))
+            latest = (place, number, source)
             if cursor.isFailure {
                 found[place: place].add(
                     Report.LeftOut(time: time, content: cursor.failure, reason: .notABloodPressure, source: source))

@@ -35,13 +35,13 @@ extension Store {
             var isEnded = false
             for stretch in stretches(selection, in: db) where !isEnded {
                 let sql = """
-                    SELECT \(columns), \(stretch.isPast), reading.person, \(isIntact), \(selection.condition(sources))
+                    SELECT \(isIntact), \(columns), \(stretch.isPast), reading.person, \(selection.condition(sources))
                     FROM reading \(stretch.rows) ORDER BY id\(selection.last == nil ? "" : " DESC")
                     """
                 found += try eachRow(sql, in: db) { statement in
                     let cursor = ReadingCursor(statement: statement, zone: selection.zone)
-                    guard cursor.isIntact(last: 2) || damaged == .included && cursor.isSelected else { throw UnreadableRow() }
-                    if cursor.isIntact(last: 2), cursor.isPast { return false }
+                    guard cursor.isIntact || damaged == .included && cursor.isSelected else { throw UnreadableRow() }
+                    if cursor.isIntact, cursor.isPast { return false }
                     guard cursor.isSelected else { return true }
                     let owner = owners.owner(of: cursor)
                     guard selection.person == nil || selection.person == owner else { return true }

@@ -13,18 +13,22 @@ extension HealthRuns {
         let sources = numbers.compactMap { known[$0]?.provenance }
         let places = Dictionary(uniqueKeysWithValues: numbers.enumerated().map { (Int($0.element), $0.offset) })
         let rule = InclusionRule(zone: selection.zone, excludesDisturbed: request.excludesDisturbed)
+        func numbered(_ reading: HomeReading) -> HomeReading {
+            var reading = reading
+            reading.source = places[reading.source] ?? numbers.count
+            return reading
+        }
         func walk(withIDs: Bool, _ body: (HomeReading) -> Bool) throws(IngestError) {
-            func pass(_ reading: HomeReading) -> Bool {
-                var reading = reading
-                reading.source = places[reading.source] ?? numbers.count
-                return body(reading)
-            }
-            guard let kept else { return try store.forEachHomeReading(selection, rule: rule, withIDs: withIDs, pass) }
-            for reading in kept { guard pass(reading) else { return } }
+            try store.forEachHomeReading(selection, rule: rule, withIDs: withIDs) { body(numbered($0)) }
         }
         let empty = HomeAverages(
             request.rule, zone: selection.zone, windows: request.windows, joinsSources: selection.household.joinsCuffs)
         var averages = empty
+        if let kept {
+            for reading in inOrder(kept) { averages.add(numbered(reading)) }
+            averages.finish()
+            return AverageRun(averages: averages, sources: sources)
+        }
         var arriving = order
         try walk(withIDs: false) { reading in
             arriving.add(reading) { averages.add($0) }
@@ -38,13 +42,12 @@ extension HealthRuns {
         averages = empty
         let hear: (HomeReading, ReadingFate) -> Void = { tell?($0, $1, sources) }
         if arriving.isBroken {
-            var sorted: [HomeReading] = []
+            var all: [HomeReading] = []
             try walk(withIDs: tell != nil) { reading in
-                sorted.append(reading)
+                all.append(reading)
                 return true
             }
-            sorted.sort { ($0.time ?? Timestamp(milliseconds: .min)) < ($1.time ?? Timestamp(milliseconds: .min)) }
-            for reading in sorted { averages.add(reading, tell: hear) }
+            for reading in inOrder(all) { averages.add(reading, tell: hear) }
         } else {
             var second = order
             try walk(withIDs: true) { reading in
@@ -55,6 +58,10 @@ extension HealthRuns {
         }
         averages.finish(tell: hear)
         return AverageRun(averages: averages, sources: sources)
+    }
+
+    private static func inOrder(_ readings: [HomeReading]) -> [HomeReading] {
+        readings.sorted { ($0.time?.milliseconds ?? .min) < ($1.time?.milliseconds ?? .min) }
     }
 
     /// As above, for readings as JSON Lines; `-` is standard input. The lines must be almost in order of time, as printed by

@@ -82,7 +82,7 @@ extension HealthRuns {
         try store.walk(selection, columns: ReadingColumn.all, damaged: .included) { cursor, sources, _ in
             guard selection.holds(cursor.time) else { return true }
             guard let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
-            let isIntact = cursor.isIntact(last: 2)
+            let isIntact = cursor.isIntact
             // The bytes of a damaged row are trusted if they match the id.
             guard isIntact || isNamed(reading, after: source.provenance) else { throw UnreadableRow() }
             guard reading.raw.count > 0, let driver = drivers.first(where: { $0.id == source.driver }) else {
