@@ -24,25 +24,4 @@ extension Store {
             return body(reading)
         }
     }
-
-    /// The persons of the selection, and their blood pressures since a time, in the order of their times: one pass over all rows.
-    func homeReadings(
-        _ selection: ReadingSelection, since: Timestamp?, rule: InclusionRule
-    ) throws(IngestError) -> (persons: Persons, readings: [HomeReading]) {
-        var recent = selection
-        recent.since = since
-        var persons = ByPerson<Int>()
-        var readings: [HomeReading] = []
-        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _, owner in
-            persons[owner, default: 0] += 1
-            let time = cursor.time
-            guard recent.holds(time) || cursor.hasImplausibleTime, var reading = cursor.homeReading(time, of: owner, withID: false)
-            else { return true }
-            reading.exclusion = rule.reason(reading.flags) ?? (time == nil ? cursor.timeExclusion : nil)
-            readings.append(reading)
-            return true
-        }
-        readings.sort { ($0.time?.milliseconds ?? .min) < ($1.time?.milliseconds ?? .min) }
-        return (persons.persons, readings)
-    }
 }

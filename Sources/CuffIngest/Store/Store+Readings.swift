@@ -45,6 +45,24 @@ extension Store {
         } catch { throw Self.translated(error, path) }
     }
 
+    /// The latest selected readings of each of these persons, the latest last.
+    func latest(
+        _ count: Int, of persons: Set<Person>, _ selection: ReadingSelection
+    ) throws(IngestError) -> [Person: [(reading: Reading, provenance: Provenance)]] {
+        var (selection, missing) = (selection, persons)
+        selection.last = count
+        var found: [Person: [(reading: Reading, provenance: Provenance)]] = [:]
+        try walk(selection, columns: ReadingColumn.all) { cursor, sources, owner in
+            guard missing.contains(owner) else { return !missing.isEmpty }
+            guard let source = sources[cursor.source], var reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
+            reading.person = owner.name
+            found[owner, default: []].append((reading, source.provenance))
+            if found[owner]?.count == count { missing.remove(owner) }
+            return !missing.isEmpty
+        }
+        return found.mapValues { $0.reversed() }
+    }
+
     /// The selected blood pressures as statistics see them: what counts, and what does not with the reason. Much faster than
     /// whole readings. The body gets also the number of the source and the person.
     package func forEachPoint(

@@ -25,7 +25,11 @@ final class SharedSocket: Sendable {
         }
         guard isFree else { throw .device(address, EBUSY, holder: "another call talks with the cuff") }
         let use = Use(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), self)
-        guard use.descriptor >= 0, fcntl(use.descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw .device(address, errno) }
+        guard use.descriptor >= 0, fcntl(use.descriptor, F_SETFL, O_NONBLOCK) == 0 else {
+            let code = errno
+            close(use.descriptor)
+            throw .device(address, code)
+        }
         return use
     }
 }

@@ -134,18 +134,18 @@ final class PageContents: Sendable {
         var selection = selection(view)
         let known = try store.sources()
         let numbers = known.keys.sorted()
-        let (persons, home) = try store.homeReadings(selection, since: view.since(Self.averaged.max() ?? 0), rule: view.rule)
-        var readings = home
+        var found = Found(persons: try store.persons(selection))
+        found.latest = try store.latest(LivePage.rows, of: Set(shown(found.persons, view)), selection)
+        selection.since = view.since(Self.averaged.max() ?? 0)
+        var readings: [HomeReading] = []
+        try store.forEachHomeReading(selection, rule: view.rule, withIDs: false) { reading in
+            readings.append(reading)
+            return true
+        }
         for index in readings.indices { readings[index].source = numbers.firstIndex(of: Int64(readings[index].source)) ?? numbers.count }
-        var found = Found(persons: persons)
-        found.averages = Self.averages(of: readings, numbers.compactMap { known[$0]?.provenance }, view)
+        found.averages = Self.averages(of: HealthRuns.inOrder(readings), numbers.compactMap { known[$0]?.provenance }, view)
         selection.since = view.since(view.days)
         found.reports = try store.reports(selection, like: view.request.empty(view.zone))
-        (selection.since, selection.last) = (nil, LivePage.rows)
-        for person in shown(found.persons, view) {
-            selection.person = person
-            found.latest[person] = try Self.readings(store, selection)
-        }
         return found
     }
 

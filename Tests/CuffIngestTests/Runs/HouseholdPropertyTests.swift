@@ -118,10 +118,19 @@ private func objects(_ text: String) -> [[String: Any]] {
         }
         let selected = try store.persons(home.selection)
         #expect(Set(selected.all.map(home.key)) == Set(home.counts.keys))
+        #expect(try store.readingsOfPersons(home.selection).persons == selected)
+        let latest = try store.latest(3, of: Set(selected.all), home.selection)
         for person in selected.all {
             var own = home.selection
             own.person = person
             #expect(try store.count(own) == home.counts[home.key(person)])
+            own.last = 3
+            var ids: [Reading.ID] = []
+            try store.forEach(own) { reading, _ in
+                ids.append(reading.id)
+                return true
+            }
+            #expect(ids.count == min(3, home.counts[home.key(person)] ?? 0) && latest[person]?.map(\.reading.id) == ids)
         }
     }
 

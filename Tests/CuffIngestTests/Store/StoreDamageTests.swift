@@ -124,6 +124,7 @@ import Testing
         let store = try Store(path, access: .read)
         #expect(try read(store).map(\.id) == (0..<10).filter { $0 != 4 }.map { Reading.sample($0).id })
         #expect(try read(store) { $0.last = 3 }.count == 3)
+        #expect(try store.persons(ReadingSelection(zone: .utc)).all.count == 1)
         #expect(store.damage?.status == .badData)
         #expect(try store.check().problems.contains { $0.rule == "size" })
     }
@@ -223,6 +224,17 @@ import Testing
         #expect(try store.damaged(among: [id]) == [id])
         #expect(try store.delete(selection) == 1)
         #expect(try store.check().count == 0 && store.damage == nil)
+    }
+
+    @Test func aDamagedRow_AddsNoPerson_AndHidesNone() throws {
+        let folder = TestFolder()
+        let path = try fill(folder, 0..<6)
+        let whole = try Store(path, access: .read).persons(ReadingSelection(zone: .utc))
+        try execute(path, "UPDATE reading SET user = 7 WHERE id = '\(Reading.sample(0).id)'")
+        try execute(path, "UPDATE reading SET person = 'anna' WHERE id = '\(Reading.sample(1).id)'")
+        #expect(try Store(path, access: .read).persons(ReadingSelection(zone: .utc)) == whole && whole.all.count == 1)
+        try execute(path, "UPDATE reading SET user = 8, checksum = NULL WHERE id = '\(Reading.sample(2).id)'")
+        #expect(try Store(path, access: .read).persons(ReadingSelection(zone: .utc)).all.contains { $0.slot == 8 }, "not damaged")
     }
 
     @Test func everyVerbThatWrites_KeepsTheChecksumsRight() throws {
