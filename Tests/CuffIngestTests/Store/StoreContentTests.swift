@@ -206,19 +206,19 @@ import Testing
             try sink.close()
             try outbox.store.close()
         }
-        let chosen = all.shuffled(using: &generator).prefix(600)
+        let chosen = all.shuffled(using: &generator).prefix(200)
         let hex = chosen.map(\.hex)
         #expect(try found(chosen.map(\.raw), in: folder) > 0)
         var selection = ReadingSelection(zone: .utc)
         selection.ids = chosen.map(\.reading.id)
         let store = try Store(path, access: .write)
-        #expect(try store.delete(selection) == 600)
+        #expect(try store.delete(selection) == 200)
         #expect(try found(chosen.map(\.raw), in: folder) == 0)
         #expect(try found(hex, in: folder) == 0)
         let kept = Set(all.map(\.reading.id)).subtracting(chosen.map(\.reading.id))
         #expect(try Set(readings(path).map(\.id)) == kept)
         if isWatched {
-            #expect(try sink.write(batch(chosen.map(\.reading))) == 600, "a tombstone stays")
+            #expect(try sink.write(batch(chosen.map(\.reading))) == 200, "a tombstone stays")
             #expect(try found(chosen.map(\.raw), in: folder) == 0)
         }
     }
