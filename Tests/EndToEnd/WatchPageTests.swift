@@ -68,6 +68,8 @@ import Testing
         defer { watch.signal(SIGKILL) }
         #expect(try await eventually { watch.said.contains("page at http://") }, "\(watch.said)")
         #expect(try await eventually { try await answer("/api/state", of: watch).contains("\"live\":[{") })
+        // The watch tries the link again. Without it, that might open the next pseudo terminal with this number, which is another test's.
+        try FileManager.default.removeItem(atPath: link)
         simulator.signal(SIGKILL)
         #expect(
             try await eventually {
