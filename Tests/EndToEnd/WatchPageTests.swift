@@ -68,7 +68,7 @@ import Testing
         defer { watch.signal(SIGKILL) }
         #expect(try await eventually { watch.said.contains("page at http://") }, "\(watch.said)")
         #expect(try await eventually { try await answer("/api/state", of: watch).contains("\"live\":[{") })
-        // The watch tries the link again. Without it, that might open the next pseudo terminal with this number, which is another test's.
+        // The watch keeps trying the link, which could lead to the pseudo terminal of another test that gets the same number.
         try FileManager.default.removeItem(atPath: link)
         simulator.signal(SIGKILL)
         #expect(

@@ -16,7 +16,7 @@
         }
     }
 
-    /// The place of a person's value, made when it is first asked for. Each call copies the default.
+    /// The place of a person's value, made when it is first asked for.
     @inlinable package mutating func place(of person: Person, default value: @autoclosure () -> Value) -> Int {
         if let latest, latest.person == person { return latest.place }
         let place = places[person] ?? found.count

@@ -65,8 +65,8 @@ struct ReportTally: Sendable {
     var chart: Cut { cuts.first ?? Cut(CalendarCut(.month, zone: zone)) }
     /// The cut of the table: that of the chart, but at least days.
     var table: Cut? { cuts.first { $0.cut.bucketing != .hour } }
-    /// Whether the days are few enough to list the readings.
-    private(set) var isDaily = true
+    /// Whether the days are few enough to list the readings: only the cut by hours, the first, may be dropped.
+    var isDaily: Bool { cuts.count >= Self.spans.count - 1 }
 
     var parts: [DayWindow: ReadingStatistics] {
         var found: [DayWindow: ReadingStatistics] = [:]
@@ -109,7 +109,6 @@ struct ReportTally: Sendable {
         let days = (last.seconds - first.seconds) / 86400
         while days > Self.spans[Self.spans.count - cuts.count].days {
             cuts.removeFirst()
-            isDaily = cuts.contains { $0.cut.bucketing == .day }
         }
     }
 }

@@ -3,7 +3,7 @@ import CuffCore
 /// The columns of `reading` in the order in which rows are written and read. Only the migrations repeat them, because a migration
 /// never changes.
 enum ReadingColumn: Int32, CaseIterable {
-    // The columns of points come first.
+    // The columns of points come first: `ofPoints` is a prefix.
     case id, type, source, systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, flags, device_time, measured, clock, received
     case origin, trigger
     case revision, pending, sequence, raw, systolic_kPa, diastolic_kPa, mean_kPa, mean_absent, pulse_absent, reason, code, mdc, component

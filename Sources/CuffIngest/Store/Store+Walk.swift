@@ -105,8 +105,9 @@ extension Store {
     /// The persons of readings of any time, without a walk over the rows. `nil` if a row is too large.
     private func personsOfAll(_ selection: ReadingSelection) throws(IngestError) -> Persons? {
         try read { db in
-            let owners = RowOwners(selection.household, try Self.sources(db))
-            let rows = "FROM reading WHERE \(selection.condition(try Self.sources(db)))"
+            let sources = try Self.sources(db)
+            let owners = RowOwners(selection.household, sources)
+            let rows = "FROM reading WHERE \(selection.condition(sources))"
             do {
                 let places = try db.rows("SELECT DISTINCT source, user, person \(rows)") { ($0.number(0), $0.int(1), $0.text(2)) }
                 // A damaged row adds no person.
