@@ -1,4 +1,6 @@
+import CLinux
 import CuffCore
+import Glibc
 import Testing
 
 @testable import CuffIngest
@@ -69,6 +71,45 @@ import Testing
         }
         #expect(await fired.wait(count: 200) == Array(0..<200))
         #expect(timers.value.count == 200)
+    }
+
+    /// 140 event counters, 3,000 increments at distances of 50 us: not by sleeping, which takes longer on a busy machine.
+    @Test func manyBusyDescriptors_ShareTurns() async throws {
+        struct Counts: Sendable { var events: UInt64 = 0, turns = 0, isCounted = false }
+        let (counts, loop) = (Locked(Counts()), loop)
+        let descriptors = (0..<140).map { _ in clinux_eventfd() }
+        let tokens = loop.sync {
+            descriptors.map { descriptor -> UInt64? in
+                let token = try? loop.add(descriptor) { _ in
+                    var count: UInt64 = 0
+                    _ = read(descriptor, &count, 8)
+                    counts.withLock { $0.events += count }
+                    guard counts.withLock({ !$0.isCounted }) else { return }
+                    counts.withLock { ($0.isCounted, $0.turns) = (true, $0.turns + 1) }
+                    loop.atTurnEnd { counts.withLock { $0.isCounted = false } }
+                }
+                if let token { loop.register(token, descriptor, .input) }
+                return token
+            }
+        }
+        #expect(tokens.allSatisfy { $0 != nil })
+        var one: UInt64 = 1
+        for step in 0..<3_000 {
+            _ = write(descriptors[step % descriptors.count], &one, 8)
+            let due = HostClock.monotonic() + 50_000
+            while HostClock.monotonic() < due {}
+        }
+        // The last ones may wait for a turn.
+        for _ in 0..<500 where counts.withLock({ $0.events < 3_000 }) { usleep(10_000) }
+        let found = counts.withLock { $0 }
+        #expect(found.events == 3_000)
+        #expect(found.turns < 1_500, "\(found.turns) turns")
+        loop.sync {
+            for (token, descriptor) in zip(tokens, descriptors) {
+                if let token { loop.remove(token, descriptor) }
+                close(descriptor)
+            }
+        }
     }
 
     @Test func deviceThatBlocksInOpen_DelaysNoNeighbour() async throws {
