@@ -141,16 +141,41 @@ import Testing
         #expect(found == [Array(next.dropLast(2))])
     }
 
-    /// No check: values are known by their places, and by three digits each.
+    /// No check: values are known by their places, and by three digits each. The rest of a line, here `…`, is that of the printed one.
     @Test(arguments: [
-        ("S 00000 016 122 095 074 044 116", [122, 95, 74, 44]), ("S  016 122 095 074 044 116", [122, 95, 74, 44]),
-        ("S AB-1 016 122 000 074 000 116", [122, 0, 74, 0]), ("S 1 2 016 122 095 074 044", []), ("S 00000 016 122 095 07 044", []),
-        ("S 00000 016 12 095 074 044", []), ("S 00000 016 000 000 000 000", []), ("S 00000 016 122 060 074 044", []),
+        ("S 00000 016 122 095 074 044 116…", [122, 95, 74, 44]), ("S  016 122 095 074 044 116…", [122, 95, 74, 44]),
+        ("S 00000 016 122 095 074 044 116… ", [122, 95, 74, 44]),
+        ("S AB-1 016 122 000 074 000 116…", [122, 0, 74, 0]), ("S 1 2 016 122 095 074 044…", []), ("S 00000 016 122 095 07 044 116…", []),
+        ("S 00000 016 12 095 074 044 116…", []), ("S 00000 016 000 000 000 000 000…", []), ("S 00000 016 122 060 074 044 116…", []),
+        // A lost or damaged blank or field: 95/44 with a pulse of 116, or 122/75 with one of 46.
+        ("S 00000 016122 095 074 044 116…", []), ("S 00000016 122 095 074 044 116…", []), ("S 00000 016!122 095 074 044 116…", []),
+        ("S 00000 122 095 074 044 116…", []), ("S 00000 016 122 094 075 046…", []), ("S 00000 016 122 095 074 044 116", []),
     ])
     func resultLine_IsReadByItsPlaces(_ line: String, _ values: [Int]) {
         var session = UscomSession(SessionContext())
-        let found = readings(session.handle(lines(line))).map(\.bloodPressure)
+        let rest = " 094 075 046 059 072 005 325 160 175 0659"
+        let found = readings(session.handle(lines(line.replacing("…", with: rest)))).map(\.bloodPressure)
         #expect(found == (values.isEmpty ? [] : [.mmHg(values[0], values[2], meanOrZero: values[1], pulseOrZero: values[3])]))
+    }
+
+    /// Without the list all are taken; an empty list includes none. Sixteen are kept: the values of further ones replace none of them.
+    @Test(arguments: [
+        (nil, 20, Array(101...116)), ("a2, a3", 3, [102, 103]), ("", 3, []), ("a3", 0, [122]),
+    ] as [(String?, Int, [Int])])
+    func series_HasTheIncludedDeterminations(_ included: String?, _ count: Int, _ systolic: [Int]) {
+        let attribute = included.map { " includedMeasurements=\"\($0)\"" } ?? ""
+        let series = (0..<count).map {
+            "<NibpBloodPressure id=\"a\($0 + 1)\"><Sys>\(101 + $0)</Sys><Dia>60</Dia></NibpBloodPressure>"
+        }
+        let xml = Array(
+            """
+            <BPplus><MeasDataLogger datetime="2026-05-05T07:33:10"\(attribute)><Sys>122</Sys><Dia>60</Dia>\
+            <NibpBloodPressures>\(series.joined())</NibpBloodPressures></MeasDataLogger></BPplus>
+            """.utf8)
+        let document = Array("|_XML_Size\(xml.count) \(UscomCheck.of(xml))_|\r\n".utf8) + xml + [0x0D, 0x0A]
+        var session = UscomSession(SessionContext())
+        let found = readings(session.handle(.received(document))).map(\.bloodPressure)
+        #expect(found == systolic.map { .mmHg($0, 60, meanOrZero: 0, pulseOrZero: 0) })
     }
 
     @Test func measure_CancelledOnTheDevice_Ends() {

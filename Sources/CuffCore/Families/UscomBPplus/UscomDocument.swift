@@ -28,7 +28,7 @@ struct UscomDocument: Sendable {
     /// The determinations of a series that its result includes, or the one result.
     var determinations: [Determination] {
         guard !series.isEmpty else { return [direct] }
-        guard let included = attributes["includedMeasurements"], !included.isEmpty else { return series }
+        guard let included = attributes["includedMeasurements"] else { return series }
         let names = included.split(separator: ",").map { String(Self.trimmed($0)) }
         return series.filter { names.contains($0.id) }
     }
@@ -61,8 +61,12 @@ struct UscomDocument: Sendable {
         guard path.count < Self.deepest else { return }
         path.append(name)
         if path.count == 2, name == "MeasDataLogger" { attributes = Self.attributes(words) }
-        if path.count == 4, name == "NibpBloodPressure", path[2] == "NibpBloodPressures", series.count < Self.mostDeterminations {
-            series.append(Determination(id: Self.attributes(words)["id"] ?? ""))
+        if path.count == 4, name == "NibpBloodPressure", path[2] == "NibpBloodPressures" {
+            if series.count < Self.mostDeterminations {
+                series.append(Determination(id: Self.attributes(words)["id"] ?? ""))
+            } else {
+                path[3] = ""  // Its values must not replace those of the last one.
+            }
         }
         if isEmpty { path.removeLast() }
     }
