@@ -159,9 +159,10 @@ import Testing
     }
 
     /// Without the list all are taken; an empty list includes none. Sixteen are kept: the values of further ones replace none of them.
-    @Test(arguments: [
-        (nil, 20, Array(101...116)), ("a2, a3", 3, [102, 103]), ("", 3, []), ("a3", 0, [122]),
-    ] as [(String?, Int, [Int])])
+    @Test(
+        arguments: [
+            (nil, 20, Array(101...116)), ("a2, a3", 3, [102, 103]), ("", 3, []), ("a3", 0, [122]),
+        ] as [(String?, Int, [Int])])
     func series_HasTheIncludedDeterminations(_ included: String?, _ count: Int, _ systolic: [Int]) {
         let attribute = included.map { " includedMeasurements=\"\($0)\"" } ?? ""
         let series = (0..<count).map {

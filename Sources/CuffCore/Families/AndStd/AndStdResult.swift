@@ -59,7 +59,7 @@ enum AndStdResult {
             let length = end - start
             if length == 2, frame.matches("RB", at: start) || frame.matches("RA", at: start) { isResult = true }
             if length == 10, !isResult, frame.digits(start + 1, 9) != nil { clock = Self.clock(frame, start) }
-            if length >= 2, isResult {
+            if length > 0, isResult {
                 let number = frame.paddedDigits(start + 1, length - 1)
                 switch frame[start] {
                 case 0x45 where length == 3: error = number
@@ -68,7 +68,9 @@ enum AndStdResult {
                 case 0x4D where length == 4: mean = number
                 case 0x44 where length == 4: diastolic = number
                 case 0x50 where length == 4: pulse = number
-                case 0x53, 0x4D, 0x44, 0x50: return nil
+                case 0x45, 0x53, 0x44, 0x50: return nil
+                // M alone is the mode.
+                case 0x4D where length > 1: return nil
                 case 0x69 where number ?? 0 > 0: flags.insert(.irregularPulse)
                 case 0x6D where number ?? 0 > 0: flags.insert(.bodyMovement)
                 case 0x72 where number ?? 0 > 0: flags.insert(.remeasured)

@@ -87,7 +87,14 @@ struct HL7Text {
 
     init(_ text: [UInt8]) {
         words = String(decoding: text.prefix(Self.longest), as: UTF8.self).uppercased()
-            .split { !($0.isLetter || $0.isNumber) }.map(String.init)
+            .split { !($0.isLetter || $0.isNumber) }
+            // Monitors number their invasive channels: ART1, IBP2, P1.
+            .map { word in word.last?.isNumber == true && word.first?.isLetter == true ? Self.unnumbered(word) : String(word) }
+    }
+
+    private static func unnumbered(_ word: Substring) -> String {
+        let name = word.prefix { !$0.isNumber }
+        return name == "P" ? "IBP" : String(name)
     }
 
     private func has(_ any: Set<String>) -> Bool { words.contains { any.contains($0) } }
@@ -99,9 +106,14 @@ struct HL7Text {
     }
 
     var isArterial: Bool {
-        has(["ART", "ABP", "ARTERIAL", "ARTERY", "IBP", "ARTS", "ARTD", "ARTM", "ABPS", "ABPD", "ABPM", "PAP", "PAPS", "PAPD", "PAPM"])
-            || !isNonInvasive && has(["INVASIVE", "INV"])
+        has(Self.invasiveSites) || !isNonInvasive && has(["INVASIVE", "INV", "INVP"])
     }
+
+    /// Names of invasive channels. PA is none of them: in several languages it is the word for blood pressure.
+    private static let invasiveSites: Set<String> = [
+        "ART", "ABP", "ARTERIAL", "ARTERIALBP", "ARTERY", "IBP", "ARTS", "ARTD", "ARTM", "ABPS", "ABPD", "ABPM", "PAP", "PAPS", "PAPD",
+        "PAPM", "FAP", "UAP", "BAP", "AO", "CVP", "ICP", "LAP", "RAP",
+    ]
 
     private var isReferenceID: Bool { words.starts(with: ["MDC", "PRESS"]) }
     private var site: [String] { words.filter { !["MDC", "PRESS", "BLD", "SYS", "DIA", "MEAN"].contains($0) } }

@@ -28,7 +28,9 @@ struct OmronEEPROMFrame: Sendable, Hashable {
             kind: bytes[1], subkind: bytes[2], address: Int(bytes.bigEndian16(3) ?? 0), count: Int(bytes[5]),
             data: bytes.part(6, bytes.count - bareLength))
         switch Kind(rawValue: frame.kind) {
-        case .opened, .data: return frame.data.count == frame.count ? .frame(frame) : .damaged(.badLength)
+        case .opened: return frame.data.count == frame.count ? .frame(frame) : .damaged(.badLength)
+        // The byte before the xor is 0. The xor alone does not detect a zero lost from the data: a zero of the report follows it.
+        case .data: return frame.data.count == frame.count && bytes[bytes.count - 2] == 0 ? .frame(frame) : .damaged(.badLength)
         default: return .frame(frame)
         }
     }

@@ -63,6 +63,9 @@ struct OmronEEPROMMemory: Sendable {
         return hasReadableStart(layout)
     }
 
+    /// Whether what is known can only be the memory of the other model.
+    func contradicts(_ layout: OmronEEPROMLayout) -> Bool { !fits(layout) && fits(layout == .sixty ? .hundred : .sixty) }
+
     /// Whether user 2's first slot, where it has been read, is empty or holds a record.
     func hasReadableStart(_ layout: OmronEEPROMLayout) -> Bool { content(layout.slots(of: 2).lowerBound) != .unreadable }
 

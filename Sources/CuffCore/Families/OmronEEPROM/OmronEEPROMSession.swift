@@ -25,7 +25,7 @@ struct OmronEEPROMSession: RequestSession {
 
     init(_ context: SessionContext) {
         model = context.options["model"]
-        dump = OmronEEPROMDump(model.flatMap { OmronEEPROMLayout(model: $0) })
+        dump = OmronEEPROMDump()
     }
 
     /// Says that nothing more will be asked, as the one reader over USB does when a person breaks it off.
@@ -41,6 +41,7 @@ struct OmronEEPROMSession: RequestSession {
         finishAtEnd(into: &actions)
     }
 
+    private var named: OmronEEPROMLayout? { model.flatMap { OmronEEPROMLayout(model: $0) } }
     private var isLeaving: Bool { requests.question == .end || requests.question == .giveUp }
     private var isAsking: Bool { requests.question?.kind == OmronEEPROMFrame.Kind.read.rawValue }
 
@@ -53,41 +54,46 @@ struct OmronEEPROMSession: RequestSession {
         switch question {
         case .open:
             decideFromMemory(into: &actions)
-            dump = OmronEEPROMDump(model.flatMap { OmronEEPROMLayout(model: $0) })
+            dump = OmronEEPROMDump()
             farthest = 0
             isBeyondSmall = false
         case .end: if farthest > 0 { decideFromReads(into: &actions) }
-        case .read(question.address, question.count): noteRead(question.address, question.count, into: &actions)
+        case .read(question.address, question.count): noteRead(question.address, question.count)
         default: break
         }
     }
 
-    private mutating func noteRead(_ address: Int, _ count: Int, into actions: inout SessionActions) {
+    private mutating func noteRead(_ address: Int, _ count: Int) {
         guard address + count > OmronEEPROMMemory.start, address < OmronEEPROMMemory.end else { return }
         farthest = max(farthest, address + count)
         // A last block may reach over the end of the smaller memory, but none begins there.
-        guard address >= OmronEEPROMMemory.smallEnd, !isBeyondSmall else { return }
-        isBeyondSmall = true
-        if dump.layout == nil { dump.decide(.hundred, into: &actions) }
+        if address >= OmronEEPROMMemory.smallEnd { isBeyondSmall = true }
+    }
+
+    /// The model of a replay, unless the records can only be those of the other one.
+    private mutating func decide(_ layout: OmronEEPROMLayout, into actions: inout SessionActions) {
+        if dump.layout == nil, !dump.memory.contradicts(layout) { dump.decide(layout, into: &actions) }
     }
 
     /// The host has read all that it wanted. Where it stopped, at the end of the smaller memory or of user 1's part of the larger
     /// one, shows which model it had been told.
     private mutating func decideFromReads(into actions: inout SessionActions) {
-        if dump.layout == nil {
-            if farthest >= OmronEEPROMMemory.smallEnd { dump.decide(.sixty, into: &actions) }
-            if farthest == OmronEEPROMMemory.largeFirstEnd { dump.decide(.hundred, into: &actions) }
+        if named == nil, !isBeyondSmall {
+            if farthest == OmronEEPROMMemory.largeFirstEnd { decide(.hundred, into: &actions) }
+            if farthest >= OmronEEPROMMemory.smallEnd { decide(.sixty, into: &actions) }
         }
         decideFromMemory(into: &actions)
     }
 
     private mutating func decideFromMemory(into actions: inout SessionActions) {
-        if dump.layout == nil, let layout = dump.memory.layout { dump.decide(layout, into: &actions) }
+        if let layout = named ?? dump.memory.layout { decide(layout, into: &actions) }
         let unattributed = dump.unattributed
         guard unattributed > 0 else { return }
         actions.append(
             .report(
-                .warning("\(unattributed) record\(unattributed == 1 ? "" : "s") may be either user's and not given: name the model")))
+                .warning(
+                    "\(unattributed) record\(unattributed == 1 ? "" : "s") may be either user's and not given: "
+                        + (named == nil ? "name the model" : "the memory is not that of the named model"))))
     }
 
     // MARK: Answers
@@ -114,9 +120,10 @@ struct OmronEEPROMSession: RequestSession {
             if goal == .information { identify(frame.data, into: &actions) }
             askNext(into: &actions)
         case .data where frame.subkind == 0:
-            if question == nil { noteRead(frame.address, frame.count, into: &actions) }
+            if question == nil { noteRead(frame.address, frame.count) }
             if goal != .records || isListening { readClock(frame, into: &actions) }
             dump.store(frame.data, at: frame.address, into: &actions)
+            if isListening, named == nil, frame.address >= OmronEEPROMMemory.smallEnd { decide(.hundred, into: &actions) }
             if isAsking { askNext(into: &actions) }
         case .ended:
             // Of a recording of the cuff's side alone nothing else tells that everything was read.
@@ -144,7 +151,6 @@ struct OmronEEPROMSession: RequestSession {
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .readMemory(let user):
-            let named = model.flatMap { OmronEEPROMLayout(model: $0) }
             if let model, named == nil {
                 return finish(.unsupported("unknown model `\(model)`: name hem-7131u or hem-7322u"), into: &actions)
             }
@@ -188,10 +194,8 @@ struct OmronEEPROMSession: RequestSession {
     private mutating func judgeMemory(into actions: inout SessionActions) -> String? {
         guard dump.layout == nil else { return nil }
         let memory = dump.memory
-        if let named = model.flatMap({ OmronEEPROMLayout(model: $0) }) {
-            let other: OmronEEPROMLayout = named == .sixty ? .hundred : .sixty
-            let isContradicted = !memory.fits(named) && memory.fits(other)
-            guard memory.hasReadableStart(named), !isContradicted else {
+        if let named {
+            guard memory.hasReadableStart(named), !memory.contradicts(named) else {
                 return "the memory is not that of the named model; only the first 60 slots of user 1 were read"
             }
             dump.decide(named, into: &actions)

@@ -117,7 +117,9 @@ struct OmronHBPSession: FramedSession {
     }
 
     private static func format5Reading(_ line: Span<UInt8>) -> Result<Reading, OmronHBPRefusal> {
+        // A character doubled in the year leaves a line that begins one later, such as 0244-02-29.
         guard let time = line.printedTime(year: 0, month: 5, day: 8, hour: 11, minute: 14), time.isPossible,
+            let year = line.digits(0, 4), 2000...2099 ~= year,
             let error = line.digits(38, 1), let moves = line.digits(52, 1)
         else { return .failure(OmronHBPRefusal(reason: "a line with an impossible date", part: 0..<16)) }
         let values = [40, 44, 48].map { line.digits($0, 3) }

@@ -54,10 +54,11 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
-        if ParCommands.number(bytes) == ParCommands.start {
-            isStarted = true
-            liveFrames = 0
-        }
+        let isStart = ParCommands.number(bytes) == ParCommands.start
+        // After an abort, the status has the former pressures.
+        guard isStart || bytes == commands.abort else { return }
+        isStarted = isStart
+        liveFrames = 0
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
@@ -172,7 +173,6 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
 
     private mutating func receive(_ status: ParStatus, _ frame: [UInt8], into actions: inout SessionActions) {
         if case .scheduling(let minutes) = mode { return settle(status, minutes, into: &actions) }
-        // After an abort, the status has the former pressures.
         if case .stopping = mode {
             return status.isBusy ? askAgain(after: .milliseconds(300), into: &actions) : finish(.complete, into: &actions)
         }

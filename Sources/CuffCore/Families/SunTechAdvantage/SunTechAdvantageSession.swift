@@ -68,7 +68,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         guard bytes.count >= 3, bytes[0] == 0x3A, bytes.sum8 == 0 else { return }
         let command = Array(bytes[1..<(bytes.count - 1)])
         requests.sent = command
-        if command == SunTechCommand.start || command == SunTechCommand.startStream { (isStarted, shown) = (true, nil) }
+        if command == SunTechCommand.start || command == SunTechCommand.startStream { isStarted = true }
         if command == SunTechCommand.abort { isStarted = false }
     }
 
@@ -99,8 +99,8 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         let packet = bytes(of: range)
-        // Only an answer to the request of the result leaves the result unchanged.
-        if packet.count < 0x18 { shown = nil }
+        // Without a visible start, anything but results and an abort (A) may belong to a measurement with a result of its own.
+        if !isStarted, packet.count < 0x18, (packet.count, packet[2]) != (4, 0x41) { shown = nil }
         switch (packet.count, packet[2]) {
         case (4, let letter): told(letter, into: &actions)
         case (5, _) where asked == SunTechCommand.cuffPressure:
@@ -112,6 +112,8 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         }
     }
 
+    private var asksForStart: Bool { asked == SunTechCommand.start || asked == SunTechCommand.startStream }
+
     private mutating func told(_ letter: UInt8, into actions: inout SessionActions) {
         switch (letter, mode, phase) {
         case (0x4F, .measuring, .inflating): start(into: &actions)
@@ -122,7 +124,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
             actions.arm(.overall, .seconds(180))
             if !streams { actions.arm(.poll, Self.pollPause) }
             actions.append(.live(.started))
-        case (0x4F, .listening, _) where isStarted && (asked == SunTechCommand.start || asked == SunTechCommand.startStream):
+        case (0x4F, .listening, _) where isStarted && asksForStart:
             actions.append(.live(.started))
         case (0x4B, .measuring, .running):
             phase = .fetching
@@ -143,7 +145,11 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         case (0x41, .measuring, .running):
             actions.append(.live(.aborted))
             finish(.aborted("the measurement was stopped on the module"), into: &actions)
-        case (0x41, .listening, _) where isStarted || asked == SunTechCommand.abort: actions.append(.live(.aborted))
+        case (0x41, .listening, _) where isStarted || asked == SunTechCommand.abort:
+            isStarted = false
+            actions.append(.live(.aborted))
+        // Nothing was started: the stored result is the former one.
+        case (0x42, .listening, _) where asksForStart, (0x45, .listening, _) where asksForStart: isStarted = false
         case (0x53, .measuring, _), (0x53, .reading, _): finish(.failed("the module is asleep"), into: &actions)
         case (0x41, _, _), (0x42, _, _), (0x45, _, _), (0x4B, _, _), (0x4F, _, _), (0x53, _, _): break
         default: actions.ignore("an answer of no known meaning", SunTechPacket.module([letter]))

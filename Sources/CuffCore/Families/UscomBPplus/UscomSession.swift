@@ -3,8 +3,6 @@ struct UscomSession: FinishingSession {
     private enum Step: Equatable { case idle, detail, starting, running, list, recall(Int), answer }
 
     private static let tries = 3
-    /// Of a result line, behind the `S`.                                                                       documented [2]
-    private static let resultFields = 17
     /// The longest series; a single measurement takes at most 180 s.                                           documented [2]
     private static let measurementLimit = Duration.seconds(27 * 60)
     /// The monitor calculates for some seconds without a line.
@@ -178,19 +176,10 @@ struct UscomSession: FinishingSession {
         if case .recall = step { return next(into: &actions) }
     }
 
-    /// `S id snr systolic mean diastolic pulse …`, without a check. With a blank lost, central pressures would be taken for those of the
-    /// arm: all 17 fields are needed. The values have three digits each, and the mean is between the others.
     private mutating func result(_ parts: [Substring], _ line: String, into actions: inout SessionActions) {
-        guard parts.lastIndex(where: { !$0.isEmpty }) == Self.resultFields else {
-            return actions.ignore("a result line without its 17 fields", Array(line.utf8))
+        guard let pressure = UscomResultLine.pressure(parts) else {
+            return actions.ignore("a result line without its 17 fields and pressures", Array(line.utf8))
         }
-        let values = parts.dropFirst(3).prefix(4).filter { $0.utf8.count == 3 && $0.utf8.allSatisfy { $0 &- 0x30 < 10 } }.compactMap {
-            Int($0)
-        }
-        guard values.count == 4, values[2] > 0, values[2] < values[0], values[1] == 0 || values[2]...values[0] ~= values[1] else {
-            return actions.ignore("a result line without numbers", Array(line.utf8))
-        }
-        let pressure = BloodPressure.mmHg(values[0], values[2], meanOrZero: values[1], pulseOrZero: values[3])
         let reading = Reading(
             .bloodPressure(pressure), driver: "uscom-bpplus", flags: .noMeasurementCheck, origin: isWatched ? .measurement : .push,
             raw: RawBytes(Array(line.utf8)))

@@ -135,7 +135,7 @@ import Testing
     /// A whole reading of both users' memories by other software, in blocks of this size; each user's part by itself where asked.
     private static func replay(
         _ first: Int, _ second: Int, _ model: OmronEEPROMLayout, block: Int, apart: Bool, showsHost: Bool = true,
-        options: [String: String] = [:]
+        options: [String: String] = [:], beyond: Bool? = nil
     ) -> [Reading] {
         var script = script(first, second, model: model)
         script.options["model"] = model == .sixty ? "hem-7131u" : "hem-7322u"
@@ -156,9 +156,21 @@ import Testing
                 say(.read(address, min(block, end - address)))
             }
         }
-        say(.end)
+        if let beyond {
+            let question = OmronEEPROMFrame.read(OmronEEPROMMemory.smallEnd, 14)
+            _ = session.handle(.sent(question.report(number: 2)))
+            var answer = OmronEEPROMFrame(kind: 0x81, subkind: 0, address: question.address, count: 14)
+            answer.data = [UInt8](repeating: 0xFF, count: 14)
+            if beyond { readings += Self.emitted(session.handle(.received(answer.report(number: 2)))) }
+        } else {
+            say(.end)
+        }
         for case .emit(let reading) in session.handle(.closed) { readings.append(reading) }
         return readings
+    }
+
+    private static func emitted(_ actions: [SessionAction]) -> [Reading] {
+        actions.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
     }
 
     /// What was read tells the model, also where the memory alone would not.
@@ -172,6 +184,30 @@ import Testing
                 #expect(Self.said(oneSided) == Self.held(first, second, model), "\(model) \(first) \(second)")
             }
         }
+    }
+
+    /// Other software had been told the larger model, or the user of the replay names the wrong one: user 2's records are not user 1's.
+    @Test(arguments: OmronEEPROMLayout.allCases) func aWrongModel_GivesNoRecordToTheWrongUser(_ model: OmronEEPROMLayout) {
+        let wrong = model == .sixty ? "hem-7322u" : "hem-7131u"
+        let held = Self.held(3, 2, model)
+        let named = Self.replay(3, 2, model, block: 40, apart: false, options: ["model": wrong])
+        #expect(Self.said(named) == Array(held.prefix(3)))
+        guard model == .sixty else { return }
+        // The cuff answers beyond its records, or not.
+        for isAnswered in [true, false] {
+            let beyond = Self.replay(3, 2, model, block: 40, apart: false, beyond: isAnswered)
+            #expect(Self.said(beyond) == held, "\(isAnswered)")
+        }
+    }
+
+    /// The xor agrees without the zero too, because another one of the report takes its place.
+    @Test func anAnswerThatLostAZero_IsNotRead() {
+        let data: [UInt8] = [0x50, 0x5F, 0x14, 0x46, 0x04, 0x28, 0x00, 0x00, 0xF1, 0xC2, 0x6B, 0x30, 0xF9, 0x0E]
+        let report = OmronEEPROMFrame(kind: 0x81, subkind: 0, address: 0x02AC, count: 14, data: data).report(number: 1)
+        #expect(OmronEEPROMFrame.judge(report + [0, 0]) != .damaged(.badLength))
+        var short = report + [0, 0]
+        short.remove(at: 12 + 1)
+        #expect(OmronEEPROMFrame.judge(short) == .damaged(.badLength))
     }
 
     @Test func anAnswerToAnotherAddress_IsNotRead() throws {

@@ -50,6 +50,24 @@ import Testing
         #expect(status("S0;A0;C--;M--;P---------;R---;T----;;")?.failure == nil)
     }
 
+    /// Of another host: after X the status has the former pressures.
+    @Test(arguments: [[0x58], [0x58, 0x0D]] as [[UInt8]]) func anAbortedMeasurement_DoesNotRepeatTheFormerResult(_ abort: [UInt8]) {
+        let body = Array("S1;A0;C00;M00;P120080090;R070;T    ;;".utf8)
+        let result = [0x02] + body + Hex.upper(body.sum8) + [0x03, 0x0D]
+        let live = Array("\u{02}080C0S0\u{03}\r".utf8)
+        var session = ParNIBPSession(SessionContext(options: abort.count > 1 ? ["cr": "yes"] : [:]))
+        func said(_ event: SessionEvent) -> [Reading] {
+            session.handle(event).compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
+        }
+        #expect(said(.received(result)).map(\.origin) == [.memory])
+        for isAborted in [true, false] {
+            _ = said(.sent(plain.frame(ParCommands.start)))
+            for _ in 0..<5 { _ = said(.received(live)) }
+            if isAborted { _ = said(.sent(abort)) }
+            #expect(said(.received(result)).map(\.origin) == (isAborted ? [] : [.measurement]))
+        }
+    }
+
     @Test(arguments: [
         (6, FailureReason.cuffLoose), (7, .leak), (8, .hardware), (9, .timeout), (10, .outOfRange), (11, .movement), (12, .overPressure),
         (13, .saturated), (14, .leak), (15, .hardware), (99, .unknown),

@@ -32,6 +32,27 @@ import Testing
         #expect(session.handle(.received(pressure)).contains { if case .live(.cuffPressure(.mmHg(258))) = $0 { true } else { false } })
     }
 
+    /// Of another host: after busy, a refusal or an abort by the module, the stored result is the former one.
+    @Test(arguments: [[0x42], [0x45], [0x4F, 0x41]] as [[UInt8]])
+    func aStartWithoutAMeasurement_MakesNoneOfTheStoredResult(_ answers: [UInt8]) {
+        var values = [UInt8](repeating: 0, count: 21)
+        (values[0], values[2], values[14], values[16]) = (120, 80, 70, 90)
+        let result = SunTechPacket.module(values)
+        #expect(result.count == 0x18)
+        var session = SunTechAdvantageSession(SessionContext())
+        func origins(_ events: SessionEvent...) -> [Reading.Origin] {
+            events.flatMap { session.handle($0) }.compactMap { if case .emit(let reading) = $0 { reading.origin } else { nil } }
+        }
+        let fetched: [SessionEvent] = [.sent(SunTechPacket.host(SunTechCommand.result)), .received(result)]
+        #expect(fetched.flatMap { origins($0) } == [.memory])
+        _ = origins(.sent(SunTechPacket.host(SunTechCommand.start)))
+        for answer in answers { _ = origins(.received(SunTechPacket.module([answer]))) }
+        #expect(fetched.flatMap { origins($0) } == [])
+        _ = origins(.sent(SunTechPacket.host(SunTechCommand.start)))
+        for answer: UInt8 in [0x4F, 0x4B] { _ = origins(.received(SunTechPacket.module([answer]))) }
+        #expect(fetched.flatMap { origins($0) } == [.measurement])
+    }
+
     @Test func measure_InEitherWay_GivesTheNextResultAndItsPressures() {
         let record = SimulatedRecord.sample(count: 3, seed: 1)[1]
         for options in [[:], ["stream": "yes"], ["inflation": "160"]] {
