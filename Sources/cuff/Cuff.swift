@@ -131,7 +131,7 @@ struct Cuff: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         ProcessStart.occupyStandardDescriptors()
-        if let sentence = ProcessStart.lackOfMemory() {
+        if let sentence = ProcessStart.lackOfMemory() ?? ProcessStart.lackOfDescriptors() {
             Terminal.say("cuff: \(sentence)")
             exit(RunStatus.osError.code)
         }

@@ -25,6 +25,16 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "# driver: and-std\n< 00\n")
     }
 
+    @Test(arguments: [5, 12, 13, 20, 31, 40]) func fewOpenFiles_AreEnoughOrSaidToBeTooFew(_ limit: Int) async throws {
+        let scratch = try Scratch()
+        let path = try scratch.write("a.capture", "# driver: and-std\n0.0 < 00\n")
+        for command in ["replay \"$2\"", "show --db /nonexistent", "watch --once --no-config --no-store --sink stdout"] {
+            let run = try await shell("ulimit -n \(limit); exec \"$1\" \(command)", [path])
+            #expect(run.status < 124 && (limit >= 32 || run.status == 71), "\(command): \(run.status) \(run.errors)")
+            #expect(run.errors.contains("ulimit -n") == (limit < 32), "\(run.errors)")
+        }
+    }
+
     /// From the least memory with which the program is loaded, up to enough.
     @Test(arguments: [100, 120, 140, 160, 200, 300, 500])
     func littleAddressSpace_EitherRunsOrSaysSo(_ megabytes: Int) async throws {

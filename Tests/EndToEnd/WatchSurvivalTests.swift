@@ -128,6 +128,24 @@ import Testing
         #expect(asked.status == 64, "\(asked.errors)")
     }
 
+    @Test func aClosedTerminal_EndsTheWatch() async throws {
+        let (pid, said) = (scratch.path("pid"), scratch.path("said"))
+        let terminal = Process()
+        terminal.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+        let watch = "\(CuffProcess.path) watch --no-config --no-store --sink stdout 2>\(said)"
+        terminal.arguments = ["-qfc", "echo $$ >\(pid); exec \(watch)", "/dev/null"]
+        (terminal.standardInput, terminal.standardOutput) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try terminal.run()
+        func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+        #expect(try await eventually { text(said).contains("watching") }, "\(text(said))")
+        let number = try #require(Int32(text(pid).split(separator: "\n").first ?? ""))
+        #expect(kill(number, SIGHUP) == 0)
+        #expect(try await eventually { text(said).contains("reload") }, "a SIGHUP while the terminal is there: \(text(said))")
+        kill(terminal.processIdentifier, SIGKILL)
+        #expect(try await eventually { kill(number, 0) != 0 }, "\(text(said))")
+        terminal.waitUntilExit()
+    }
+
     /// The rule of a required sink: no cuff is read without it.
     @Test func aRequiredSink_AndAWrongOption_StillEndTheWatch() async throws {
         let required = try await CuffProcess.run(["watch", "--no-config", "--sink", "jsonl:/nonexistent/x.jsonl"], limit: 20)

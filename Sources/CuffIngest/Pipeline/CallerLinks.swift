@@ -14,6 +14,9 @@ final class CallerLinks {
         var memory: DriverMemory?
         var filter: ReadingFilter?
         var zone: ZoneTable?
+        /// At the limit, callers that have sent no frame for this long are hung up on. Below it a monitor may be silent until its
+        /// first result.
+        var patience = Duration.seconds(10)
         /// Wraps each caller's transport, for example to record it.
         var wrap: @Sendable (TCPTransport, Int) -> any Transport = { transport, _ in transport }
     }
@@ -32,7 +35,7 @@ final class CallerLinks {
     private let pipeline: Pipeline
     private let notify: (Notice) -> Void
     private let loop: EventLoop
-    private var links: [Int: (link: CuffLink, place: String)] = [:]
+    private var links: [Int: (link: CuffLink, place: String, since: Int64)] = [:]
     private var next = 0
     private var opening = 0
     private var closed = LinkCounters()
@@ -57,7 +60,7 @@ final class CallerLinks {
         listener.close()
         guard !isStopping else { return }
         isStopping = true
-        for (link, _) in links.values { link.handle(.stop(within: MeasurementState.deflationWait + .seconds(1))) }
+        for caller in links.values { caller.link.handle(.stop(within: MeasurementState.deflationWait + .seconds(1))) }
         if count == 0 { notify(.empty) }
     }
 
@@ -68,6 +71,7 @@ final class CallerLinks {
     private func accept(_ transport: TCPTransport) {
         guard !isStopping, count < Self.limit else {
             transport.refuse()
+            hangUpOnSilent()
             return notify(.refused(transport.address))
         }
         next += 1
@@ -87,6 +91,13 @@ final class CallerLinks {
         }
     }
 
+    private func hangUpOnSilent() {
+        let latest = HostClock.monotonic() - setup.patience.nanoseconds
+        for caller in links.values where caller.since < latest && caller.link.counters.frames == 0 {
+            caller.link.handle(.stop(within: .seconds(1)))
+        }
+    }
+
     private func begin(_ number: Int, _ place: String, _ transport: any Transport, _ setup: LinkState.Setup) {
         opening -= 1
         var setup = setup
@@ -94,14 +105,14 @@ final class CallerLinks {
         let link = CuffLink(setup, transport: transport, pipeline: pipeline, memory: self.setup.memory, on: loop) { [weak self] in
             self?.handle($0, number, place)
         }
-        links[number] = (link, place)
+        links[number] = (link, place, HostClock.monotonic())
         link.start()
         if isStopping { link.handle(.stop(within: MeasurementState.deflationWait + .seconds(1))) }
     }
 
     private func handle(_ notice: LinkNotice, _ number: Int, _ place: String) {
         notify(.link(place, notice))
-        guard case .ended(let outcome) = notice, let (link, _) = links.removeValue(forKey: number) else { return }
+        guard case .ended(let outcome) = notice, let link = links.removeValue(forKey: number)?.link else { return }
         closed += link.counters
         notify(.left(place, outcome, link.counters, remaining: links.count))
         if isStopping && count == 0 { notify(.empty) }

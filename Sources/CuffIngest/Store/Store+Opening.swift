@@ -21,6 +21,7 @@ extension Store {
                 Glibc.close(try Descriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
                 return true
             } catch {
+                if error.number == EEXIST, isLinkToNothing(path) { throw IngestError(StoreFault.linkToNothing(path)) }
                 // Created by another process just now.
                 if error.number == EEXIST { return try examine(path, access) }
                 throw .writing(path, error.number)
@@ -34,6 +35,9 @@ extension Store {
             throw access == .read ? .reading(path, EISDIR) : .writing(path, EISDIR)
         }
         guard let size = Descriptor.size(descriptor), size > 0 else {
+            // SQLite would delete the log of an empty file, and with it what was committed.
+            var log = stat()
+            if lstat(path + "-wal", &log) == 0, log.st_size > 0 { throw IngestError(StoreFault.cutShort(path)) }
             if access == .read {
                 throw IngestError(StoreFault.emptyFile(path))
             }
@@ -44,6 +48,12 @@ extension Store {
         guard count == 16, head == Array("SQLite format 3\u{0}".utf8) else { throw notADatabase(path) }
         try refuseForeign(path, access)
         return false
+    }
+
+    /// Whether the path is a symbolic link whose target does not exist.
+    package static func isLinkToNothing(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK && stat(path, &status) != 0
     }
 
     /// Other users must not be able to change where readings are written, or the log.

@@ -8,6 +8,8 @@ public enum StoreFault: Fault {
     case onlyOfService(own: String, service: String)
     case noStandardPlace
     case emptyFile(String)
+    /// A symbolic link, for example to a disk that is not mounted.
+    case linkToNothing(String)
     case nothingStored(String)
     case notADatabase(String)
     case foreign(String)
@@ -64,6 +66,7 @@ public enum StoreFault: Fault {
             (.noInput, "you have no readings of your own (\(own)); the service keeps its readings in \(service)")
         case .noStandardPlace: (.usage, "there is no place for a database: neither XDG_DATA_HOME nor HOME is set")
         case .emptyFile(let path): (.noInput, "there are no readings in \(path): the file is empty")
+        case .linkToNothing(let path): (.cannotCreate, "cannot write \(path): it is a link to a file that does not exist")
         case .nothingStored(let path): (.noInput, "there are no readings in \(path): nothing was stored yet")
         case .notADatabase(let path): (.badData, "cannot use \(path): it is not an SQLite database")
         case .foreign(let path): (.cannotCreate, "cannot use \(path): it is another program's database")
@@ -77,7 +80,7 @@ public enum StoreFault: Fault {
         case .failedWriting(let path, let why): (.inputOutput, "cannot write \(path): \(why)")
         case .failed(let path, let why): (.software, "the database \(path) failed: \(why)")
         case .full(let path, _): (.inputOutput, FileFault.unwritable(path, errno: ENOSPC).description)
-        case .cutShort(let path): (.inputOutput, "cannot write \(path): another program has cut the database short")
+        case .cutShort(let path): (.inputOutput, "cannot use \(path): another program has cut the database short")
         case .astray(let path, let why): (.tryAgain, "cannot write \(path): \(why)")
         case .remains(let path, let cause):
             (

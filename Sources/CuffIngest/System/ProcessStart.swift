@@ -10,6 +10,17 @@ package enum ProcessStart {
         }
     }
 
+    /// For the loop, a database with its log, one cuff and some sinks.
+    private static let descriptors = 32
+
+    /// Why too few files may be open for a run; `nil` if they are enough. Without this check, a run could wait for an event that
+    /// nothing can report.
+    package static func lackOfDescriptors() -> String? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < descriptors else { return nil }
+        return "cannot start: the limit of open files (ulimit -n) is \(limit.rlim_cur), and \(descriptors) are needed"
+    }
+
     /// Loop, workers, queues of sinks and signals.
     private static let threads = 8
     /// The heap of a run and the page cache of its database.

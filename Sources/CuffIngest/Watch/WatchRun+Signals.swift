@@ -4,7 +4,7 @@ import Glibc
 
 /// Requests by signals and the service manager.
 extension WatchRun {
-    /// SIGHUP: reload the configuration. SIGUSR1: statistics.
+    /// SIGHUP: reload the configuration, or end if the terminal was closed. SIGUSR1: statistics.
     func listenForSignals() {
         // Not on a global queue: the first use of one starts libdispatch's monitoring of its thread pool, a timer that wakes the
         // process every second from then on.
@@ -12,11 +12,13 @@ extension WatchRun {
         let (me, loop) = (LoopBound(self), loop)
         let text = watch.statistics
         if let read = watch.reload {
-            listen(SIGHUP, queue) {
-                let result: Result<WatchReload, IngestError>
-                do throws(IngestError) { result = .success(try read()) } catch { result = .failure(error) }
-                loop.async { me.value.reload(result) }
-            }
+            let stop = options.stop
+            hangup = HangupSignal(
+                reopen: {
+                    let result: Result<WatchReload, IngestError>
+                    do throws(IngestError) { result = .success(try read()) } catch { result = .failure(error) }
+                    loop.async { me.value.reload(result) }
+                }, gone: { stop.raise() })
         }
         listen(SIGUSR1, queue) { text(me.value.statistics.text) }
     }

@@ -22,6 +22,7 @@ final class WatchRun {
     lazy var watchdog = LoopTimer(loop) { [weak self] in self?.feedWatchdog() }
     lazy var graceTimer = LoopTimer(loop) { [weak self] in self.map { $0.end($0.status) } }
     var signals: [SignalListener] = []
+    var hangup: HangupSignal?
     var schedules: WatchSchedules?
     var alerts: WatchAlerts?
     var page: Locked<PageSettings>?

@@ -64,7 +64,7 @@ enum ImportText {
     }
 
     static func done(_ summary: ImportSummary) -> String {
-        let name = summary.name.map { "; `cuff db undo-import '\($0)'` removes them" } ?? ""
+        let name = summary.name.map { "; `cuff db undo-import \(Shell.quoted($0))` removes them" } ?? ""
         let suspect = summary.includesSuspects ? "suspect and imported" : "suspect and left out"
         return "\(summary.file): \(counts(summary, "imported", suspect: suspect))\(name)"
     }

@@ -124,6 +124,33 @@ import Testing
         await empty.wait(count: 1)
     }
 
+    /// Those that have sent nothing make room for a monitor that tries again.
+    @Test func silentCallers_DoNotKeepThePort() async throws {
+        let (sink, empty, refused) = (MemorySink(), Mailbox<Bool>(), Mailbox<String>())
+        var setup = CallerLinks.Setup(driver: .hl7ORU, commands: [.follow])
+        setup.patience = .milliseconds(50)
+        let callers = try CallerLinks("127.0.0.1", 0, setup, Pipeline([Pipeline.Member(sink)])) { news in
+            if case .refused(let place) = news { refused.post(place) }
+            if case .empty = news { empty.post(true) }
+        }
+        try onLoop(callers) { callers in Swift.Result { try callers.start() } }.get()
+        var descriptors: [Int32] = []
+        defer { for descriptor in descriptors { close(descriptor) } }
+        for _ in 0..<CallerLinks.limit { descriptors.append(try silentCaller(callers.listener.port)) }
+        let script = SimulatorScript(records: Self.records, interval: .milliseconds(20))
+        for attempt in 0..<100 where sink.readings.isEmpty {
+            usleep(60_000)
+            let monitor = try Simulation(driver: .hl7ORU, script: script, on: .connect(host: "127.0.0.1", port: callers.listener.port))
+            monitor.start()
+            for _ in 0..<20 where sink.readings.count < 2 { usleep(20_000) }
+            monitor.stop()
+            #expect(attempt < 99)
+        }
+        #expect(!refused.values.isEmpty && sink.readings.first?.bloodPressure?.systolic == .mmHg(Self.records[0].systolic))
+        onLoop(callers) { $0.stop() }
+        await empty.wait(count: 1)
+    }
+
     /// Its transport is made on a worker, which takes its time: the port is closed meanwhile.
     @Test func aCallerThatIsBeingSetUp_IsStoppedAsTheOthersAre() async throws {
         let (notices, isMade) = (Mailbox<String>(), Gate(isOpen: false))

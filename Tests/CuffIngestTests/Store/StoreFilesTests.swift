@@ -222,6 +222,36 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("bp.db"))).isEmpty)
     }
 
+    /// SQLite would delete the log of an empty file.
+    @Test(arguments: [Store.Access.read, .write]) func emptiedDatabase_KeepsTheLog_AtTheNextStart(_ access: Store.Access) throws {
+        let folder = TestFolder()
+        let sink = try sink(folder)
+        _ = try sink.write(.sample(0..<50))
+        let (file, log) = (folder.file("bp.db"), folder.file("bp.db-wal"))
+        // As a crash leaves them, with the file cut to nothing.
+        try FileManager.default.copyItem(atPath: log, toPath: folder.file("copy.db-wal"))
+        let size = try Data(contentsOf: URL(fileURLWithPath: log)).count
+        #expect(size > 0 && FileManager.default.createFile(atPath: folder.file("copy.db"), contents: nil))
+        #expect(throws: IngestError.self) { try Store(folder.file("copy.db"), access: access) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("copy.db-wal"))).count == size)
+        try sink.close()
+        #expect(try ids(file) == names(0..<50))
+    }
+
+    @Test func linkToAMissingFile_IsAFault_UntilTheFileIsThere() throws {
+        let folder = TestFolder()
+        #expect(symlink(folder.file("disk.db"), folder.file("bp.db")) == 0)
+        #expect { _ = try Store(folder.file("bp.db"), access: .write) } throws: {
+            ($0 as? IngestError)?.fault as? StoreFault == .linkToNothing(folder.file("bp.db"))
+        }
+        #expect(throws: IngestError.self) { try Store(folder.file("bp.db"), access: .read) }
+        try Store(folder.file("disk.db"), access: .write).close()
+        let sink = try sink(folder)
+        _ = try sink.write(.sample(0..<3))
+        try sink.close()
+        #expect(try ids(folder.file("disk.db")) == names(0..<3))
+    }
+
     @Test func outboxOfARemovedDatabase_IsBegunAnew() throws {
         let folder = TestFolder()
         let store = try Store(folder.file("bp.db"), access: .write)

@@ -15,7 +15,7 @@ extension ConfigurationFault: Hinted {
         case .listensOnce: "leave out one of the two"
         case .unknownPerson(_, let person, let known):
             NearestWord.match(person, among: known).map { "did you mean `\($0)`?" }
-                ?? "add the person: cuff person name \"\(person)\""
+                ?? "add the person: cuff person name \(Shell.quoted(person))"
         case .boundTwice(_, let place, _): "take it from one of them: cuff person unbind \(place)"
         }
     }

@@ -12,8 +12,8 @@ extension SelectionFault: Hinted {
         case .unknownPerson(let name, let known):
             NearestWord.match(name, among: known).map { "did you mean `\($0)`?" }
                 ?? (known.isEmpty
-                    ? "add the person: cuff person name \"\(name)\""
-                    : "known persons are \(known.joined(separator: ", ")); `cuff person name \"\(name)\"` adds one")
+                    ? "add the person: cuff person name \(Shell.quoted(name))"
+                    : "known persons are \(known.joined(separator: ", ")); `cuff person name \(Shell.quoted(name))` adds one")
         case .notAName: "write e.g. Anna"
         case .notBound: "`cuff person` lists the persons and their cuffs"
         case .notOneSlot(let name, let cuff, let slots):

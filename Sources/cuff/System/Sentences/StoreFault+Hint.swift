@@ -17,6 +17,7 @@ extension StoreFault: Hinted {
             "\(Self.page); or: sudo cuff show --db \(service)"
         case .noStandardPlace: "name one: --db FILE, or --sink sqlite:FILE"
         case .emptyFile, .notADatabase: "name another file"
+        case .linkToNothing: "mount the disk that it points to, or remove the link"
         case .nothingStored: "read a cuff into it first"
         case .foreign: "name another file, e.g. sqlite:bp.db"
         case .tooNew: "install that version, or name another file"
@@ -31,7 +32,7 @@ extension StoreFault: Hinted {
             "end the program that reads in the database (`fuser \(path)` names it), for it keeps the log from being emptied; or "
                 + FileFault.hint(ENOSPC)
         case .full(_, false): FileFault.hint(ENOSPC)
-        case .cutShort(let path): "move \(path) and \(path)-wal away together; a new database is made then"
+        case .cutShort(let path): "move \(path) and \(path)-wal away together, for the log may hold readings; a new database is made then"
         case .astray: "let no other program move it while cuff runs"
         case .remains(let path, let cause):
             "\(cause.map { $0.hint.isEmpty ? "" : $0.hint + ", then " } ?? "end it (`fuser \(path)` names it), then ")run the same command again"
