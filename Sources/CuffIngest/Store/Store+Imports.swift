@@ -27,6 +27,8 @@ extension Store {
         var isTombstone: Bool
         /// It was removed by undoing its import, so importing it again restores it.
         var isUndone: Bool
+        /// The layout of the file that it was imported from.
+        var layout: String?
     }
 
     /// A reading to store, with its source.
@@ -61,7 +63,7 @@ extension Store {
         try read { db in
             let statement = try db.cached(
                 """
-                SELECT revision + coalesce(noted, 0), type = '\(Self.tombstone)', version, undone IS NOT NULL FROM reading
+                SELECT revision + coalesce(noted, 0), type = '\(Self.tombstone)', version, undone IS NOT NULL, layout FROM reading
                 LEFT JOIN imported USING (id) LEFT JOIN import ON import.number = imported.import WHERE reading.id = ?
                 """)
             statement.bind(id.description)
@@ -69,7 +71,7 @@ extension Store {
             guard try statement.step() else { return nil }
             return Held(
                 revision: UInt8(clamping: statement.number(0)), version: statement.integer(2), isTombstone: statement.flag(1),
-                isUndone: statement.flag(3))
+                isUndone: statement.flag(3), layout: statement.text(4))
         }
     }
 

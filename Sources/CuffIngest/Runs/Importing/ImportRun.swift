@@ -215,8 +215,7 @@ package struct ImportRun {
                 }
                 isRevival = true
             } else {
-                let isLater = imported.original == nil ? imported.version > held.version ?? .max : reading.revision > held.revision
-                guard isLater else {
+                guard isLater(reading, imported, than: held, importer) else {
                     summary.known += 1
                     return nil
                 }
@@ -251,6 +250,13 @@ package struct ImportRun {
         }
         index.insert(reading)
         return item(reading, imported, importer, summary.file, isRevival: isRevival)
+    }
+
+    private func isLater(_ reading: Reading, _ imported: ImportedReading, than held: Store.Held, _ importer: Importer) -> Bool {
+        if imported.original != nil { return reading.revision > held.revision }
+        // A reading of this program in another layout, which has no place for all of it.
+        if imported.id != nil { return reading.revision > held.revision && held.layout == importer.name }
+        return imported.version > held.version ?? .max
     }
 
     private func item(

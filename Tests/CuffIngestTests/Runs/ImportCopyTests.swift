@@ -1,0 +1,85 @@
+import CuffClinical
+import CuffCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CuffIngest
+
+/// Copies of stored readings: exports of this program, its databases, and files of other programs that were written again.
+@Suite struct ImportCopyTests {
+    private static let header = "Date,Heart rate,Systolic,Diastolic,Comments\n"
+    private let folder = TestFolder()
+
+    private func run(_ file: String, into database: String = "bp.db") throws -> ImportSummary {
+        var run = ImportRun(ImportRequest(zone: .utc), database: folder.file(database))
+        return try run.perform(file)
+    }
+
+    private func stored(_ database: String = "bp.db") throws -> [Reading] {
+        var readings: [Reading] = []
+        try Store(folder.file(database), access: .read).forEach(ReadingSelection(zone: .utc)) { reading, _ in
+            readings.append(reading)
+            return true
+        }
+        return readings
+    }
+
+    /// A file of JSON Lines with the stored readings, as `cuff export` writes it.
+    private func lines(_ database: String = "bp.db") throws -> String {
+        var text = TextBuffer()
+        try Store(folder.file(database), access: .read).forEach(ReadingSelection(zone: .utc)) { reading, source in
+            ReadingLine().append(reading, device: source.device, to: &text)
+            return true
+        }
+        return folder.write("bp.jsonl", text.string)
+    }
+
+    private func apple(version: Int, _ systolic: Int, offset: String = "+0100", id: String?) -> String {
+        let moment = "sourceName=\"A\" startDate=\"2025-02-02 0\(offset == "+0100" ? 7 : 8):00:00 \(offset)\""
+        let records = [("Systolic", systolic), ("Diastolic", 82)].map {
+            "<Record type=\"HKQuantityTypeIdentifierBloodPressure\($0.0)\" unit=\"mmHg\" value=\"\($0.1)\" \(moment)/>\n"
+        }
+        let name = id.map {
+            """
+            <MetadataEntry key="HKMetadataKeySyncIdentifier" value="\($0)"/>
+            <MetadataEntry key="HKMetadataKeySyncVersion" value="\(version)"/>
+
+            """
+        }
+        return folder.write(
+            "export.xml",
+            """
+            <HealthData locale="en">
+            <Correlation type="HKCorrelationTypeIdentifierBloodPressure" \(moment)>
+            \(name ?? "")\(records.joined())</Correlation>
+            </HealthData>
+
+            """)
+    }
+
+    /// It has neither the flags, the user and the mean of the stored reading, nor its digits in kPa.
+    @Test func ownCopyInAppleHealth_DoesNotReplaceTheOriginal() throws {
+        let id = "20250202T070000-45d9621ae0ee0919"
+        let original = """
+            {"type":"blood_pressure","schema":1,"id":"\(id)","driver":"phd","device":"hall","user":2,"systolic_kPa":17.1,"diastolic_kPa":10.9,\
+            "mean_kPa":13.0,"pulse_per_min":70,"flags":["irregular_pulse"],"device_time":"2025-02-02T07:00:30",\
+            "measured":"2025-02-02T07:00:00+01:00","clock":"corrected"}
+
+            """
+        _ = try run(folder.write("bp.jsonl", original))
+        let before = try stored()
+        for version in 1...2 {
+            let summary = try run(apple(version: version, 128, id: "cuff:\(id)"))
+            #expect(summary.known == 1 && summary.revised == 0 && summary.name == nil, "version \(version): \(summary)")
+        }
+        #expect(try stored() == before)
+        // Without the original, a later copy of the same layout replaces an earlier one.
+        let counts = try [1, 2, 2, 1].map { version in
+            let summary = try run(apple(version: version, 127 + version, id: "cuff:\(id)"), into: "phone.db")
+            return [summary.new, summary.revised, summary.known]
+        }
+        #expect(counts == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
+        #expect(try stored("phone.db").map { [Int64($0.revision), $0.bloodPressure?.systolic.digits.mantissa] } == [[1, 129]])
+    }
+}
