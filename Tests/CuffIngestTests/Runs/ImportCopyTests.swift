@@ -82,4 +82,22 @@ import Testing
         #expect(counts == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
         #expect(try stored("phone.db").map { [Int64($0.revision), $0.bloodPressure?.systolic.digits.mantissa] } == [[1, 129]])
     }
+
+    @Test func ownDatabase_GivesCorrectionsLikeItsJSONLines() throws {
+        let time = Timestamp(seconds: 1_777_959_000)
+        let entry = try HealthRuns.add(ManualEntry(.mmHg(182, 82, pulse: 71), at: time), zone: .utc, to: folder.file("bp.db")).reading
+        _ = try run(folder.file("bp.db"), into: "copy.db")
+        let store = try Store(folder.file("bp.db"), access: .write)
+        _ = try store.remark([entry.id], [(.note, "after the stairs")])
+        #expect(try store.edit(entry.id, to: ManualEntry(.mmHg(128, 82, pulse: 71), at: time), zone: .utc))
+        try store.close()
+        #expect(try run(folder.file("bp.db"), into: "copy.db").revised == 1)
+        #expect(try run(folder.file("bp.db"), into: "copy.db").known == 1)
+        #expect(try run(lines(), into: "copy.db").known == 1)
+        _ = try run(lines(), into: "other.db")
+        for copy in [try stored("copy.db"), try stored("other.db")] {
+            #expect(copy.map(\.revision) == [2] && copy.map(\.content) == [.bloodPressure(.mmHg(128, 82, pulse: 71))])
+        }
+        #expect(try run(folder.file("bp.db"), into: "other.db").known == 1)
+    }
 }
