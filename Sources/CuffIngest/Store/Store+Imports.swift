@@ -129,14 +129,18 @@ extension Store {
     }
 
     /// Removes every reading that an import added; returns their number. Tombstones stay, as for any deleted reading, until the same
-    /// file is imported again.
+    /// file is imported again. A reading that was deleted before is no longer part of the import: its tombstone stays.
     func removeImport(_ name: String) throws(IngestError) -> Int {
         let now = HostClock.reproducibleNow().utcText
         let count = try commit { db in
+            try db.run(
+                """
+                DELETE FROM imported WHERE import = (SELECT number FROM import WHERE name = ?)
+                AND id IN (SELECT id FROM reading WHERE type = '\(Self.tombstone)')
+                """, name)
             let ids = try db.rows(
                 """
-                SELECT id FROM imported JOIN reading USING (id) WHERE type <> '\(Self.tombstone)'
-                AND import = (SELECT number FROM import WHERE name = ?)
+                SELECT id FROM imported JOIN reading USING (id) WHERE import = (SELECT number FROM import WHERE name = ?)
                 """, name
             ) { $0.text(0) ?? "" }
             try delete(ids, in: db)

@@ -100,4 +100,19 @@ import Testing
         }
         #expect(try run(folder.file("bp.db"), into: "other.db").known == 1)
     }
+
+    @Test func readingThatAPersonDeleted_StaysDeleted_AfterItsImportIsUndone() throws {
+        let file = folder.write("bp.csv", Self.header + "2026-05-05 07:33:10,71,128,82,\n2026-05-06 07:33:10,71,129,82,\n")
+        _ = try run(file)
+        let first = try #require(try stored().first)
+        let store = try Store(folder.file("bp.db"), access: .write)
+        var selection = ReadingSelection(zone: .utc)
+        selection.ids = [first.id]
+        #expect(try store.delete(selection) == 1)
+        #expect(try store.undoImport("bp.csv") == 1)
+        try store.close()
+        let summary = try run(file)
+        #expect(summary.new == 1 && summary.deleted == 1, "\(summary)")
+        #expect(try stored().compactMap { $0.bloodPressure?.systolic } == [.mmHg(129)])
+    }
 }
