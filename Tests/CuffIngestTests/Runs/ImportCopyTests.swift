@@ -115,4 +115,36 @@ import Testing
         #expect(summary.new == 1 && summary.deleted == 1, "\(summary)")
         #expect(try stored().compactMap { $0.bloodPressure?.systolic } == [.mmHg(129)])
     }
+
+    /// An app writes the whole history with the offset of today.
+    @Test func sameRecordWithAnotherOffset_IsTheSameReading() throws {
+        _ = try run(apple(version: 1, 128, id: nil))
+        let before = try stored()
+        let again = try run(apple(version: 1, 128, offset: "+0200", id: nil))
+        #expect(again.duplicates == 1 && again.new == 0, "\(again)")
+        #expect(try stored() == before)
+        #expect(try run(apple(version: 1, 129, offset: "+0200", id: nil)).new == 1)
+    }
+
+    private func observation(_ id: String, _ time: String, _ systolic: Int = 128) -> String {
+        let parts = [("8480-6", systolic), ("8462-4", 82)].map {
+            "{\"code\":{\"coding\":[{\"code\":\"\($0.0)\"}]},\"valueQuantity\":{\"value\":\($0.1),\"unit\":\"mmHg\"}}"
+        }
+        return """
+            {"resourceType":"Observation","id":"\(id)","status":"final","code":{"coding":[{"code":"85354-9"}]},\
+            "effectiveDateTime":"\(time)","component":[\(parts.joined(separator: ","))]}
+
+            """
+    }
+
+    /// Records with ids of their own are measurements of their own, and so are equal values at another time.
+    @Test func otherRecordsOfEqualValues_AreOtherReadings() throws {
+        _ = try run(folder.write("a.ndjson", observation("1", "2026-05-05T07:33:10+02:00")))
+        let again = folder.write(
+            "b.ndjson",
+            observation("1", "2026-05-05T05:33:10Z") + observation("2", "2026-05-05T05:33:10Z") + observation("3", "2026-05-05T05:33:11Z")
+                + observation("4", "2026-05-05T07:33:10+02:00", 129))
+        let summary = try run(again)
+        #expect(summary.duplicates == 1 && summary.new == 3, "\(summary)")
+    }
 }
