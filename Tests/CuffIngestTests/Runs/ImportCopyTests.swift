@@ -147,4 +147,20 @@ import Testing
         let summary = try run(again)
         #expect(summary.duplicates == 1 && summary.new == 3, "\(summary)")
     }
+
+    @Test func userOfAMember_IsInItsOwnName() throws {
+        var zip = StoredZip(path: "export/user2.csv", modified: DeviceTime(year: 2026, month: 5, day: 6))
+        var text = TextBuffer()
+        zip.begin(to: &text)
+        var member = TextBuffer()
+        member.append(string: "datetime,dia,sys,bpm,mov,ihb\r\n2026-05-05 07:33:10,82,128,71,0,0\r\n")
+        let fits = zip.add(member)
+        #expect(fits)
+        text.append(string: member.string)
+        let completion = zip.end(to: &text)
+        var bytes = text.array
+        bytes.replaceSubrange(completion.offset..<completion.offset + completion.bytes.count, with: completion.bytes)
+        #expect(try run(folder.write("user1.zip", bytes)).new == 1)
+        #expect(try stored().map(\.user) == [2])
+    }
 }
