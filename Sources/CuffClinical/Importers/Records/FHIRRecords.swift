@@ -21,7 +21,7 @@ extension Importer {
 struct FHIRRecords: RecordJudge {
     /// Values in other Observations of the same subject and time.
     private struct Companion {
-        var pulse: Digits?
+        var pulses = FHIRHeartRates()
         var systolic: Pressure?
         var diastolic: Pressure?
         /// Which of several pressures belong together is not known.
@@ -30,11 +30,13 @@ struct FHIRRecords: RecordJudge {
     }
 
     let passes = 2
-    /// At 100 bytes each, 20 MB.
+    /// At 150 bytes each, 30 MB.
     let most = 200_000
     private(set) var isFull = false
     private var companions: [UInt64: Companion] = [:]
     private var own = FHIROwnRecords()
+    /// Blood pressures with several heart rates.
+    private var unclear: [ImportPlace] = []
 
     private static let statusBits: [String: MeasurementFlags] = [
         "8410608.0": .bodyMovement, "8410608.1": .cuffLoose, "8410608.2": .irregularPulse, "8410608.3": .pulseOverRange,
@@ -83,7 +85,9 @@ struct FHIRRecords: RecordJudge {
         guard companions.count < most else { return isFull = true }
         let codes = Self.codes(one["code"])
         if codes.contains("8867-4") || codes.contains("149546") {
-            companions[key, default: Companion()].pulse = one["valueQuantity"].flatMap { try? $0.digits("value", keepsZeros: true) }
+            guard let digits = one["valueQuantity"].flatMap({ try? $0.digits("value", keepsZeros: true) }) else { return }
+            // An identifier of this program names one pulse, and the last revision counts.
+            companions[key, default: Companion()].pulses.add(digits, of: one, isOnly: named != nil)
         } else if codes.contains("8410608") {
             for part in one["component"]?.list ?? [] where part["valueBoolean"] == .bool(true) {
                 for code in Self.codes(part["code"]) { companions[key, default: Companion()].flags.formUnion(Self.statusBits[code] ?? []) }
@@ -129,7 +133,8 @@ struct FHIRRecords: RecordJudge {
             guard let content = try FHIROwnRecords.content(one, suffix: named.suffix) else { return nil }
             reading = ImportedReading(content, at: time, place: place)
         } else {
-            guard let pressure = try pressures(one, isPanel: isPanel, isSystolic: isSystolic, named?.id) else { return nil }
+            guard var pressure = try pressures(one, isPanel: isPanel, isSystolic: isSystolic) else { return nil }
+            if pressure.pulse == nil { pressure.pulse = pulse(of: one, named?.id, place) }
             reading = ImportedReading(pressure, at: time, place: place)
             reading.flags = companion(of: one, named?.id)?.flags ?? []
         }
@@ -149,28 +154,32 @@ struct FHIRRecords: RecordJudge {
         (id.map(FHIROwnRecords.key) ?? Self.key(one)).flatMap { companions[$0] }
     }
 
-    /// With the pulse of another Observation; `nil` if another Observation becomes the reading.
-    private func pressures(
-        _ one: JSONValue, isPanel: Bool, isSystolic: Bool, _ id: Reading.ID?
-    ) throws(ImportRefusal) -> BloodPressure? {
+    /// `nil` if another Observation becomes the reading.
+    private func pressures(_ one: JSONValue, isPanel: Bool, isSystolic: Bool) throws(ImportRefusal) -> BloodPressure? {
+        if isPanel { return try panel(one) }
         let pair = Self.key(one, withDevice: true).flatMap { companions[$0] }
-        var pressure: BloodPressure
-        if isPanel {
-            pressure = try panel(one)
-        } else {
-            // The Observation of the systolic pressure becomes the reading.
-            guard isSystolic else {
-                if pair?.systolic != nil { return nil }
-                throw .half
-            }
-            if pair?.isUnclear == true { throw .malformed("several pressures of one moment") }
-            guard let systolic = try Self.pressure(one), let diastolic = pair?.diastolic else { throw .half }
-            pressure = BloodPressure(systolic: systolic, diastolic: diastolic)
+        // The Observation of the systolic pressure becomes the reading.
+        guard isSystolic else {
+            if pair?.systolic != nil { return nil }
+            throw .half
         }
+        if pair?.isUnclear == true { throw .malformed("several pressures of one moment") }
+        guard let systolic = try Self.pressure(one), let diastolic = pair?.diastolic else { throw .half }
+        return BloodPressure(systolic: systolic, diastolic: diastolic)
+    }
+
+    /// The pulse of another Observation; `nil` if there is none, or if it is unclear which of several.
+    private mutating func pulse(of one: JSONValue, _ id: Reading.ID?, _ place: ImportPlace) -> PulseRate? {
+        var rates = companion(of: one, id)?.pulses ?? FHIRHeartRates()
         // A heart rate without a subject is matched by its time.
-        let ofAny = id == nil ? Self.key(one, isOfAny: true).flatMap { companions[$0] } : nil
-        if let pulse = companion(of: one, id)?.pulse ?? ofAny?.pulse { pressure.pulse = PulseRate(pulse) }
-        return pressure
+        if rates.isEmpty, id == nil { rates = Self.key(one, isOfAny: true).flatMap { companions[$0] }?.pulses ?? rates }
+        let found = rates.candidates(for: one)
+        if found.count > 1 { unclear.append(place) }
+        return found.count == 1 ? found.first.map { PulseRate($0) } : nil
+    }
+
+    mutating func end(_ output: inout ImportOutput) {
+        for place in unclear { output.refuse(place, .malformed("several heart rates of one moment")) }
     }
 
     /// A panel of another code, such as a national one, is known by its components.

@@ -1,0 +1,61 @@
+import CuffClinical
+import CuffCore
+import Testing
+
+/// FHIR files of other programs: which values belong together, and which are none.
+@Suite struct ImportFHIRTests {
+    private static let time = "2026-05-05T07:33:10+02:00"
+
+    private func value(_ value: Int, _ unit: String, comparator: String? = nil) -> String {
+        "\"valueQuantity\":{\"value\":\(value),\"unit\":\"\(unit)\",\"code\":\"\(unit)\"\(comparator.map { ",\"comparator\":\"\($0)\"" } ?? "")}"
+    }
+
+    private func reference(_ name: String, _ target: String?) -> String { target.map { "\"\(name)\":{\"reference\":\"\($0)\"}," } ?? "" }
+
+    private func observation(_ code: String, of subject: String?, device: String?, _ rest: String) -> String {
+        """
+        {"resourceType":"Observation","status":"final","code":{"coding":[{"code":"\(code)"}]},\
+        \(reference("subject", subject))\(reference("device", device))"effectiveDateTime":"\(Self.time)",\(rest)}
+
+        """
+    }
+
+    private func panel(of subject: String? = nil, device: String? = nil, comparator: String? = nil) -> String {
+        let parts = [("8480-6", 128), ("8462-4", 82)].map {
+            "{\"code\":{\"coding\":[{\"code\":\"\($0.0)\"}]},\(value($0.1, "mm[Hg]", comparator: $0.1 == 128 ? comparator : nil))}"
+        }
+        return observation("85354-9", of: subject, device: device, "\"component\":[\(parts.joined(separator: ","))]")
+    }
+
+    private func rate(_ pulse: Int, device: String? = nil, comparator: String? = nil) -> String {
+        observation("8867-4", of: nil, device: device, value(pulse, "/min", comparator: comparator))
+    }
+
+    private func pulses(_ text: String) -> [String?] { ImportFixture(text).lines.map { $0["pulse_per_min"] } }
+
+    @Test func pulse_IsThatOfTheSameDevice() {
+        let cuff = "Device/cuff", watch = "Device/watch"
+        let rates = [rate(71, device: cuff), rate(170, device: watch)]
+        for text in [rates.joined() + panel(device: cuff), panel(device: cuff) + rates.reversed().joined()] {
+            #expect(pulses(text) == ["71"])
+            #expect(ImportFixture(text).complaints.isEmpty)
+        }
+        #expect(pulses(panel(device: cuff) + rate(71)) == ["71"], "no other device is named")
+        #expect(pulses(panel() + rate(71, device: cuff)) == ["71"], "no other device is named")
+        #expect(pulses(panel(device: cuff) + rate(170, device: watch)) == [nil])
+        #expect(pulses(panel(device: cuff) + rate(71, device: cuff) + rate(170)) == ["71"])
+        #expect(pulses(panel() + rate(71, device: cuff) + rate(71, device: watch)) == ["71"], "they agree")
+    }
+
+    @Test func pulseIsLeftOut_WhereItIsUnclear() {
+        for text in [
+            panel() + rate(71, device: "Device/cuff") + rate(170, device: "Device/watch"), panel() + rate(71) + rate(170),
+            panel(device: "Device/cuff") + rate(71, device: "Device/cuff") + rate(72, device: "Device/cuff"),
+        ] {
+            let read = ImportFixture(text)
+            #expect(read.lines.map { [$0["systolic_mmHg"], $0["pulse_per_min"]] } == [["128", nil]], "\(text)")
+            #expect(read.complaints.map(\.reason) == [.malformed("several heart rates of one moment")])
+            #expect(read.complaints.map(\.place.number) == [1])
+        }
+    }
+}
