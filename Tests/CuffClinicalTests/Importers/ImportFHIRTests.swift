@@ -58,4 +58,18 @@ import Testing
             #expect(read.complaints.map(\.place.number) == [1])
         }
     }
+
+    /// `>` 128 mmHg is not 128 mmHg.
+    @Test(arguments: ["<", "<=", ">=", ">", "ad"]) func valueWithAComparator_IsALimit(_ comparator: String) {
+        let limit = ImportRefusal.unreadableNumber(column: "value", text: "\(comparator)128")
+        let read = ImportFixture(panel(comparator: comparator))
+        #expect(read.readings.isEmpty && read.complaints.map(\.reason) == [limit])
+        let single = ImportFixture(
+            observation("8480-6", of: nil, device: nil, value(128, "mm[Hg]", comparator: comparator))
+                + observation("8462-4", of: nil, device: nil, value(82, "mm[Hg]")))
+        #expect(single.readings.isEmpty && single.complaints.map(\.reason.isLoss) == [true, true])
+        let rated = ImportFixture(panel() + rate(128, comparator: comparator))
+        #expect(rated.lines.map { $0["pulse_per_min"] } == [nil])
+        #expect(rated.complaints.map(\.reason) == [limit] && rated.complaints.map(\.place.number) == [2])
+    }
 }

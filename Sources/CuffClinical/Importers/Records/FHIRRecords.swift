@@ -60,12 +60,14 @@ struct FHIRRecords: RecordJudge {
         return XXHash64.hash(Array("\(names)\(time.milliseconds)".utf8).span, seed: withDevice ? 1 : 0)
     }
 
+    private static func isHeartRate(_ codes: Set<String>) -> Bool { codes.contains("8867-4") || codes.contains("149546") }
+
     private static func pressure(_ one: JSONValue) throws(ImportRefusal) -> Pressure? {
         guard let value = one["valueQuantity"] else { return nil }
         // A cuff that counts in kPa: `cuff` writes its own digits beside those in mmHg.
         let own = (value["extension"]?.list ?? []).first { $0["url"]?.text == FHIRCodes.core + "iso21090-PQ-translation" }
         let quantity = own?["valueQuantity"] ?? value
-        guard let digits = try quantity.digits("value", keepsZeros: true) else { return nil }
+        guard let digits = try quantity.value() else { return nil }
         switch quantity["code"]?.text ?? quantity["unit"]?.text {
         case "mm[Hg]", "mmHg": return Pressure(digits, .mmHg)
         case "kPa": return Pressure(digits, .kPa)
@@ -84,8 +86,8 @@ struct FHIRRecords: RecordJudge {
         guard Self.isWithdrawn(one) == nil, let key = named ?? Self.key(one) else { return }
         guard companions.count < most else { return isFull = true }
         let codes = Self.codes(one["code"])
-        if codes.contains("8867-4") || codes.contains("149546") {
-            guard let digits = one["valueQuantity"].flatMap({ try? $0.digits("value", keepsZeros: true) }) else { return }
+        if Self.isHeartRate(codes) {
+            guard let digits = one["valueQuantity"].flatMap({ try? $0.value() }) else { return }
             // An identifier of this program names one pulse, and the last revision counts.
             companions[key, default: Companion()].pulses.add(digits, of: one, isOnly: named != nil)
         } else if codes.contains("8410608") {
@@ -123,7 +125,11 @@ struct FHIRRecords: RecordJudge {
         let isPanel = codes.contains("85354-9") || codes.contains("55417-0") || codes.contains("150020") || Self.hasPressures(one)
         let isSystolic = codes.contains("8480-6")
         let isOther = !isPanel && named != nil && !Self.isCompanion(one, codes)
-        guard isPanel || isSystolic || codes.contains("8462-4") || isOther else { return nil }
+        guard isPanel || isSystolic || codes.contains("8462-4") || isOther else {
+            // Its number is read with the blood pressure; only a limit is reported here.
+            if Self.isHeartRate(codes), Self.isWithdrawn(one) == nil { _ = try one["valueQuantity"]?.value() }
+            return nil
+        }
         if let status = Self.isWithdrawn(one) { throw .status(status) }
         let text = one["effectiveDateTime"]?.text ?? one["effectiveInstant"]?.text ?? ""
         if text.isEmpty { throw .noTime("") }
@@ -193,7 +199,7 @@ struct FHIRRecords: RecordJudge {
         var pulse: Digits?
         for part in one["component"]?.list ?? [] {
             let codes = Self.codes(part["code"])
-            if codes.contains("8867-4") { pulse = try part["valueQuantity"]?.digits("value", keepsZeros: true) }
+            if codes.contains("8867-4") { pulse = try part["valueQuantity"]?.value() }
             for (name, own) in [("systolic", ["8480-6", "150021"]), ("diastolic", ["8462-4", "150022"]), ("mean", ["8478-0", "150023"])]
             where !codes.isDisjoint(with: own) {
                 if name == "mean" { meanAbsence = FHIROwnRecords.absence(part["dataAbsentReason"]) }
@@ -257,5 +263,15 @@ struct FHIRRecords: RecordJudge {
             case .arm: arm
             }
         })
+    }
+}
+
+extension JSONValue {
+    /// The number of a FHIR Quantity, with its zeros. With a comparator such as `>` it is a limit, not a value.
+    fileprivate func value() throws(ImportRefusal) -> Digits? {
+        if let comparator = self["comparator"]?.text {
+            throw .unreadableNumber(column: "value", text: comparator + (self["value"]?.numeral ?? ""))
+        }
+        return try digits("value", keepsZeros: true)
     }
 }
