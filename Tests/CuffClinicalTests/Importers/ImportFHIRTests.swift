@@ -72,4 +72,60 @@ import Testing
         #expect(rated.lines.map { $0["pulse_per_min"] } == [nil])
         #expect(rated.complaints.map(\.reason) == [limit] && rated.complaints.map(\.place.number) == [2])
     }
+
+    @Test func readingsOfSeveralSubjects_AreNotJoined() {
+        let (anna, ben) = (panel(of: "Patient/anna"), panel(of: "Patient/ben"))
+        let joined = ImportFixture(anna + ben)
+        #expect(joined.readings.isEmpty && joined.fault == .severalPersons)
+        #expect(ImportFixture(anna + anna).readings.count == 2)
+        #expect(ImportFixture(anna + panel()).readings.count == 2, "one has no subject")
+        // What is not a reading does not count.
+        let withdrawn = ben.replacing("\"final\"", with: "\"entered-in-error\"")
+        #expect(ImportFixture(anna + withdrawn).readings.count == 1)
+        #expect(ImportFixture(anna + observation("8867-4", of: "Patient/ben", device: nil, value(70, "/min"))).readings.count == 1)
+        var options = ImportFixture.options()
+        options.isOfOnePerson = true
+        #expect(ImportFixture(anna + ben, options).readings.count == 2)
+    }
+
+    /// Each cuff of this program is a place of its own, to which a person may be bound.
+    @Test func subjectsOfDifferentCuffs_StayApartByTheirCuffs() throws {
+        func export(_ cuffs: [String], _ subjects: [String]) throws -> String {
+            var choices = ExportChoices()
+            for (index, subject) in subjects.enumerated() { choices.choose("subject", "\(cuffs[index]):\(index + 1)=Patient/\(subject)") }
+            var writer = try Exporter.fhir.writer(choices, WorkedExample.context)
+            var text = TextBuffer()
+            for (index, cuff) in cuffs.enumerated() {
+                var reading = Reading(
+                    .bloodPressure(.mmHg(128, 82)), driver: "and-std", user: Int32(index + 1), origin: .memory, raw: RawBytes([1]))
+                reading.measured = Timestamp(seconds: 1_778_000_060 + Int64(index) * 60)
+                reading.id = Reading.ID(wallSeconds: reading.measured?.seconds, hash: UInt64(index + 1))
+                try writer.append(reading, from: Provenance(driver: "and-std", device: cuff), parts: .values, to: &text)
+            }
+            writer.end(to: &text)
+            return text.string
+        }
+        let apart = ImportFixture(try export(["hall", "kitchen"], ["anna", "ben"]))
+        #expect(apart.fault == nil && apart.readings.map(\.device) == ["hall", "kitchen"])
+        #expect(ImportFixture(try export(["hall", "hall"], ["anna", "ben"])).fault == .severalPersons)
+        #expect(ImportFixture(try export(["hall", "hall"], ["anna", "anna"])).readings.count == 2)
+    }
+
+    @Test func pointsOfSeveralUsers_AreNotJoined() {
+        func point(_ user: String?, _ body: String = "") -> String {
+            """
+            {"header":{"schema_id":{"name":"blood-pressure"}\(user.map { ",\"user_id\":\"\($0)\"" } ?? "")},"body":{\(body)\
+            "systolic_blood_pressure":{"value":128,"unit":"mmHg"},"diastolic_blood_pressure":{"value":82,"unit":"mmHg"},\
+            "effective_time_frame":{"date_time":"\(Self.time)"}}}
+
+            """
+        }
+        let joined = ImportFixture(point("anna") + point("ben"))
+        #expect(joined.readings.isEmpty && joined.fault == .severalPersons)
+        #expect(ImportFixture(point("anna") + point("anna") + point(nil)).readings.count == 3)
+        #expect(ImportFixture(point("anna") + point("ben", "\"descriptive_statistic\":\"average\",")).readings.count == 1)
+        var options = ImportFixture.options()
+        options.isOfOnePerson = true
+        #expect(ImportFixture(point("anna") + point("ben"), options).readings.count == 2)
+    }
 }

@@ -8,8 +8,8 @@ extension Importer {
     static let fhir = Importer(
         "import-fhir", program: "FHIR", help: "FHIR R4 Bundle, Observation or NDJSON, also of cuff",
         sign: "JSON with resourceType Bundle or Observation",
-        form: .bytes { (_, _) throws(ImportFault) in
-            RecordImport(FHIRRecords()) {
+        form: .bytes { (options, _) throws(ImportFault) in
+            RecordImport(FHIRRecords(isOfOnePerson: options.isOfOnePerson)) {
                 JSONRecords.isTop($0) || $0.suffix(2) == ["entry", "entry"] && JSONRecords.isTop($0.dropLast(2))
             }
         },
@@ -35,6 +35,8 @@ struct FHIRRecords: RecordJudge {
     private(set) var isFull = false
     private var companions: [UInt64: Companion] = [:]
     private var own = FHIROwnRecords()
+    private var subjects = FHIRSubjects()
+    private let isOfOnePerson: Bool
     /// Blood pressures with several heart rates.
     private var unclear: [ImportPlace] = []
 
@@ -42,6 +44,10 @@ struct FHIRRecords: RecordJudge {
         "8410608.0": .bodyMovement, "8410608.1": .cuffLoose, "8410608.2": .irregularPulse, "8410608.3": .pulseOverRange,
         "8410608.4": .pulseUnderRange, "8410608.5": .improperPosition,
     ]
+
+    init(isOfOnePerson: Bool) { self.isOfOnePerson = isOfOnePerson }
+
+    var isOfSeveralPersons: Bool { !isOfOnePerson && subjects.areSeveral(own) }
 
     private static func observation(_ record: JSONValue) -> JSONValue? {
         let resource = record["resource"] ?? record
@@ -86,6 +92,7 @@ struct FHIRRecords: RecordJudge {
         guard Self.isWithdrawn(one) == nil, let key = named ?? Self.key(one) else { return }
         guard companions.count < most else { return isFull = true }
         let codes = Self.codes(one["code"])
+        if Self.isReading(one, codes, isOwn: named != nil) { subjects.add(one, isOwn: named != nil) }
         if Self.isHeartRate(codes) {
             guard let digits = one["valueQuantity"].flatMap({ try? $0.value() }) else { return }
             // An identifier of this program names one pulse, and the last revision counts.
@@ -121,11 +128,11 @@ struct FHIRRecords: RecordJudge {
         }
         let codes = Self.codes(one["code"])
         let named = FHIROwnRecords.identifier(one)
-        if codes.contains("96607-7") { throw .average("96607-7") }
-        let isPanel = codes.contains("85354-9") || codes.contains("55417-0") || codes.contains("150020") || Self.hasPressures(one)
+        if codes.contains(Self.average) { throw .average(Self.average) }
+        let isPanel = Self.isPanel(one, codes)
         let isSystolic = codes.contains("8480-6")
         let isOther = !isPanel && named != nil && !Self.isCompanion(one, codes)
-        guard isPanel || isSystolic || codes.contains("8462-4") || isOther else {
+        guard Self.isReading(one, codes, isOwn: named != nil) else {
             // Its number is read with the blood pressure; only a limit is reported here.
             if Self.isHeartRate(codes), Self.isWithdrawn(one) == nil { _ = try one["valueQuantity"]?.value() }
             return nil
@@ -148,6 +155,18 @@ struct FHIRRecords: RecordJudge {
         describe(&reading, one)
         if named != nil { own.complete(&reading, one) }
         return reading
+    }
+
+    private static let average = "96607-7"
+
+    private static func isPanel(_ one: JSONValue, _ codes: Set<String>) -> Bool {
+        codes.contains("85354-9") || codes.contains("55417-0") || codes.contains("150020") || hasPressures(one)
+    }
+
+    /// Whether it is a blood pressure, a part of one, or another reading of this program.
+    private static func isReading(_ one: JSONValue, _ codes: Set<String>, isOwn: Bool) -> Bool {
+        guard !codes.contains(average) else { return false }
+        return isPanel(one, codes) || codes.contains("8480-6") || codes.contains("8462-4") || isOwn && !isCompanion(one, codes)
     }
 
     /// Whether it belongs to a blood pressure.

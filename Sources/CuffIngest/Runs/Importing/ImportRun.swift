@@ -169,6 +169,7 @@ package struct ImportRun {
         let input = try ImportInput(file)
         var options = request.options
         options.fileName = Self.fileName(file)
+        options.isOfOnePerson = request.user != nil
         var summary = ImportSummary()
         summary.file = options.fileName
         (summary.zoneName, summary.includesSuspects) = (request.zoneName, request.includesSuspects)
