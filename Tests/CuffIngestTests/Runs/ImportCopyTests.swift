@@ -163,4 +163,25 @@ import Testing
         #expect(try run(folder.write("user1.zip", bytes)).new == 1)
         #expect(try stored().map(\.user) == [2])
     }
+
+    /// A person may be bound to `manual:1`.
+    @Test(arguments: ["csv", "jsonl"]) func enteredReading_StaysOneOfTheSourceManual(_ format: String) throws {
+        let entry = ManualEntry(.mmHg(128, 82), at: Timestamp(seconds: 1_777_959_000), user: 1)
+        let reading = try HealthRuns.add(entry, zone: .utc, to: folder.file("bp.db")).reading
+        let file = try format == "csv" ? folder.write("bp.csv", csv(reading)) : lines()
+        #expect(try run(file, into: "copy.db").new == 1)
+        let sources = try ["bp.db", "copy.db"].map { name in
+            try Store(folder.file(name), access: .read).sources().values.map { "\($0.provenance.driver) \($0.provenance.device)" }
+        }
+        #expect(sources == [["manual "], ["manual "]])
+    }
+
+    private func csv(_ reading: Reading) throws -> [UInt8] {
+        var writer = try Exporter.csv.writer(ExportChoices(), HealthRuns.exportContext(.utc, version: "1"))
+        var text = TextBuffer()
+        writer.begin(to: &text)
+        try writer.append(reading, from: Provenance(driver: "manual", device: ""), parts: .values, to: &text)
+        writer.end(to: &text)
+        return text.array
+    }
 }

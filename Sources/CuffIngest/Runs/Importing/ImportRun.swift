@@ -263,8 +263,10 @@ package struct ImportRun {
     private func item(
         _ reading: Reading, _ imported: ImportedReading, _ importer: Importer, _ file: String, isRevival: Bool
     ) -> Item {
-        let device = imported.device ?? file
-        let identity = imported.device == nil ? DeviceIdentity(id: device, model: importer.program) : DeviceIdentity(id: device)
+        // A reading of this program without a device keeps none, such as one that was typed in.
+        let isOfFile = imported.device == nil && imported.original == nil
+        let device = isOfFile ? file : imported.device ?? ""
+        let identity = DeviceIdentity(id: device, model: isOfFile ? importer.program : nil)
         return Item(
             arrival: Store.Arrival(
                 reading: reading, driver: reading.driver, device: device, identity: identity, version: imported.version,
