@@ -85,6 +85,24 @@ import Testing
         #expect(strict.status == 65 && strict.errors.contains("--strict"), "\(strict.errors)")
     }
 
+    @Test func readingsOfSeveralPersons_AreRefused_UnlessTheUserIsNamed() async throws {
+        let points = ["anna", "ben"].map {
+            """
+            {"header":{"schema_id":{"name":"blood-pressure"},"user_id":"\($0)"},"body":{\
+            "systolic_blood_pressure":{"value":128,"unit":"mmHg"},"diastolic_blood_pressure":{"value":82,"unit":"mmHg"},\
+            "effective_time_frame":{"date_time":"2026-05-05T07:33:1\($0.utf8.count)Z"}}}
+
+            """
+        }
+        let file = try folder.write("points.jsonl", points.joined())
+        let refused = try await cuff("import", file, "--yes")
+        #expect(refused.status == 64 && refused.errors.contains("points.jsonl: readings of several persons"), "\(refused.errors)")
+        #expect(refused.errors.contains("--user N"), "\(refused.errors)")
+        #expect(try await readings().isEmpty)
+        #expect(try await cuff("import", file, "--yes", "--user", "2").status == 0)
+        #expect(try await readings().map { $0["user"] as? Int } == [2, 2])
+    }
+
     @Test func report_SaysWhichReadingsWereImported() async throws {
         let file = try folder.write("bp.csv", Self.withings)
         #expect(try await cuff("import", file, "--yes").status == 0)

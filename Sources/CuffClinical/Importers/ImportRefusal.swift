@@ -107,6 +107,8 @@ package enum ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
     case damaged(String)
     /// More than this importer keeps in memory.
     case tooMany(what: String, limit: Int)
+    /// Readings of several persons in a layout whose names are not stored.
+    case severalPersons
 
     /// What is wrong, in one plain line.
     package var description: String {
@@ -123,6 +125,7 @@ package enum ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
         case .badOption(let text): text
         case .damaged(let what): "damaged file: \(what)"
         case .tooMany(let what, let limit): "more than \(limit) \(what)"
+        case .severalPersons: "readings of several persons would be joined, because names of persons are not stored"
         }
     }
 }

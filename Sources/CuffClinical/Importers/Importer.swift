@@ -153,6 +153,8 @@ package struct ImportOptions: Sendable {
     package var unit: PressureUnit?
     /// The order of numeric dates, if the file does not show it.
     package var dates: DateOrder?
+    /// Whether the user of the program says that all readings are of one person.
+    package var isOfOnePerson = false
     /// Finds a zone by its name, for layouts with zone names.
     package var zoneNamed: @Sendable (String) -> ZoneTable?
 

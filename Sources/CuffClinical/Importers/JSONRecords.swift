@@ -160,6 +160,7 @@ struct RecordImport<Judge: RecordJudge>: ImportReader {
     mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
         try records.end()
         if judge.isFull { throw .tooMany(what: "heart rates", limit: judge.most) }
+        if judge.isOfSeveralPersons { throw .severalPersons }
         if pass == passes { judge.end(&output) }
         pass += 1
     }
@@ -171,6 +172,8 @@ protocol RecordJudge {
     /// More companion records than `most`.
     var isFull: Bool { get }
     var most: Int { get }
+    /// The readings name several persons, known before the last pass.
+    var isOfSeveralPersons: Bool { get }
     /// Takes a record in the passes before the last.
     mutating func prepare(_ record: JSONValue)
     /// `nil` for a record that is part of another reading.
@@ -183,6 +186,7 @@ extension RecordJudge {
     var passes: Int { 1 }
     var isFull: Bool { false }
     var most: Int { 0 }
+    var isOfSeveralPersons: Bool { false }
     mutating func prepare(_ record: JSONValue) {}
     mutating func end(_ output: inout ImportOutput) {}
 }

@@ -27,6 +27,8 @@ extension Store {
         var isTombstone: Bool
         /// It was removed by undoing its import, so importing it again restores it.
         var isUndone: Bool
+        /// The layout of the file that it was imported from.
+        var layout: String?
     }
 
     /// A reading to store, with its source.
@@ -61,7 +63,7 @@ extension Store {
         try read { db in
             let statement = try db.cached(
                 """
-                SELECT revision + coalesce(noted, 0), type = '\(Self.tombstone)', version, undone IS NOT NULL FROM reading
+                SELECT revision + coalesce(noted, 0), type = '\(Self.tombstone)', version, undone IS NOT NULL, layout FROM reading
                 LEFT JOIN imported USING (id) LEFT JOIN import ON import.number = imported.import WHERE reading.id = ?
                 """)
             statement.bind(id.description)
@@ -69,7 +71,7 @@ extension Store {
             guard try statement.step() else { return nil }
             return Held(
                 revision: UInt8(clamping: statement.number(0)), version: statement.integer(2), isTombstone: statement.flag(1),
-                isUndone: statement.flag(3))
+                isUndone: statement.flag(3), layout: statement.text(4))
         }
     }
 
@@ -127,14 +129,18 @@ extension Store {
     }
 
     /// Removes every reading that an import added; returns their number. Tombstones stay, as for any deleted reading, until the same
-    /// file is imported again.
+    /// file is imported again. A reading that was deleted before is no longer part of the import: its tombstone stays.
     func removeImport(_ name: String) throws(IngestError) -> Int {
         let now = HostClock.reproducibleNow().utcText
         let count = try commit { db in
+            try db.run(
+                """
+                DELETE FROM imported WHERE import = (SELECT number FROM import WHERE name = ?)
+                AND id IN (SELECT id FROM reading WHERE type = '\(Self.tombstone)')
+                """, name)
             let ids = try db.rows(
                 """
-                SELECT id FROM imported JOIN reading USING (id) WHERE type <> '\(Self.tombstone)'
-                AND import = (SELECT number FROM import WHERE name = ?)
+                SELECT id FROM imported JOIN reading USING (id) WHERE import = (SELECT number FROM import WHERE name = ?)
                 """, name
             ) { $0.text(0) ?? "" }
             try delete(ids, in: db)

@@ -164,8 +164,11 @@ extension Importer {
             ImportDatabase(
                 tables: ["reading": ["id", "revision", "type", "source", "systolic_mmHg"], "source": ["number", "driver", "device"]],
                 query: { tables in
+                    let hasRemarks = tables["reading"]?.contains("noted") == true
                     let columns = OwnReading.keys.map { key -> String in
                         switch key {
+                        // With the changes by a person, as in exports.
+                        case "revision" where hasRemarks: "reading.revision + coalesce(reading.noted, 0)"
                         case "driver", "device": "source.\(key)"
                         case "raw": "hex(reading.raw)"
                         default: tables["reading"]?.contains(key) == true ? "reading.\(key)" : "NULL"

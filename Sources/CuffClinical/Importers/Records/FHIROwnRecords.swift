@@ -11,7 +11,10 @@ struct FHIROwnRecords {
     /// Each cuff under its references. A transaction names it by `fullUrl`, a bulk file by its id.
     private var cuffs: [String: Cuff] = [:]
     /// A household has a few cuffs, a clinic some hundreds.
-    private static let mostCuffs = 10_000
+    static let mostCuffs = 10_000
+
+    /// The name of the cuff with this reference.
+    func device(_ reference: String) -> String? { cuffs[reference]?.device }
 
     /// The id of the reading and what follows it (`:pulse`, `:status`); `nil` for an Observation of another program.
     static func identifier(_ one: JSONValue) -> (id: Reading.ID, suffix: Substring)? {

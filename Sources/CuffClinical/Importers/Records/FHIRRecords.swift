@@ -8,8 +8,8 @@ extension Importer {
     static let fhir = Importer(
         "import-fhir", program: "FHIR", help: "FHIR R4 Bundle, Observation or NDJSON, also of cuff",
         sign: "JSON with resourceType Bundle or Observation",
-        form: .bytes { (_, _) throws(ImportFault) in
-            RecordImport(FHIRRecords()) {
+        form: .bytes { (options, _) throws(ImportFault) in
+            RecordImport(FHIRRecords(isOfOnePerson: options.isOfOnePerson)) {
                 JSONRecords.isTop($0) || $0.suffix(2) == ["entry", "entry"] && JSONRecords.isTop($0.dropLast(2))
             }
         },
@@ -21,7 +21,7 @@ extension Importer {
 struct FHIRRecords: RecordJudge {
     /// Values in other Observations of the same subject and time.
     private struct Companion {
-        var pulse: Digits?
+        var pulses = FHIRHeartRates()
         var systolic: Pressure?
         var diastolic: Pressure?
         /// Which of several pressures belong together is not known.
@@ -30,16 +30,24 @@ struct FHIRRecords: RecordJudge {
     }
 
     let passes = 2
-    /// At 100 bytes each, 20 MB.
+    /// At 150 bytes each, 30 MB.
     let most = 200_000
     private(set) var isFull = false
     private var companions: [UInt64: Companion] = [:]
     private var own = FHIROwnRecords()
+    private var subjects = FHIRSubjects()
+    private let isOfOnePerson: Bool
+    /// Blood pressures with several heart rates.
+    private var unclear: [ImportPlace] = []
 
     private static let statusBits: [String: MeasurementFlags] = [
         "8410608.0": .bodyMovement, "8410608.1": .cuffLoose, "8410608.2": .irregularPulse, "8410608.3": .pulseOverRange,
         "8410608.4": .pulseUnderRange, "8410608.5": .improperPosition,
     ]
+
+    init(isOfOnePerson: Bool) { self.isOfOnePerson = isOfOnePerson }
+
+    var isOfSeveralPersons: Bool { !isOfOnePerson && subjects.areSeveral(own) }
 
     private static func observation(_ record: JSONValue) -> JSONValue? {
         let resource = record["resource"] ?? record
@@ -58,12 +66,14 @@ struct FHIRRecords: RecordJudge {
         return XXHash64.hash(Array("\(names)\(time.milliseconds)".utf8).span, seed: withDevice ? 1 : 0)
     }
 
+    private static func isHeartRate(_ codes: Set<String>) -> Bool { codes.contains("8867-4") || codes.contains("149546") }
+
     private static func pressure(_ one: JSONValue) throws(ImportRefusal) -> Pressure? {
         guard let value = one["valueQuantity"] else { return nil }
         // A cuff that counts in kPa: `cuff` writes its own digits beside those in mmHg.
         let own = (value["extension"]?.list ?? []).first { $0["url"]?.text == FHIRCodes.core + "iso21090-PQ-translation" }
         let quantity = own?["valueQuantity"] ?? value
-        guard let digits = try quantity.digits("value", keepsZeros: true) else { return nil }
+        guard let digits = try quantity.value() else { return nil }
         switch quantity["code"]?.text ?? quantity["unit"]?.text {
         case "mm[Hg]", "mmHg": return Pressure(digits, .mmHg)
         case "kPa": return Pressure(digits, .kPa)
@@ -82,8 +92,11 @@ struct FHIRRecords: RecordJudge {
         guard Self.isWithdrawn(one) == nil, let key = named ?? Self.key(one) else { return }
         guard companions.count < most else { return isFull = true }
         let codes = Self.codes(one["code"])
-        if codes.contains("8867-4") || codes.contains("149546") {
-            companions[key, default: Companion()].pulse = one["valueQuantity"].flatMap { try? $0.digits("value", keepsZeros: true) }
+        if Self.isReading(one, codes, isOwn: named != nil) { subjects.add(one, isOwn: named != nil) }
+        if Self.isHeartRate(codes) {
+            guard let digits = one["valueQuantity"].flatMap({ try? $0.value() }) else { return }
+            // An identifier of this program names one pulse, and the last revision counts.
+            companions[key, default: Companion()].pulses.add(digits, of: one, isOnly: named != nil)
         } else if codes.contains("8410608") {
             for part in one["component"]?.list ?? [] where part["valueBoolean"] == .bool(true) {
                 for code in Self.codes(part["code"]) { companions[key, default: Companion()].flags.formUnion(Self.statusBits[code] ?? []) }
@@ -115,11 +128,15 @@ struct FHIRRecords: RecordJudge {
         }
         let codes = Self.codes(one["code"])
         let named = FHIROwnRecords.identifier(one)
-        if codes.contains("96607-7") { throw .average("96607-7") }
-        let isPanel = codes.contains("85354-9") || codes.contains("55417-0") || codes.contains("150020") || Self.hasPressures(one)
+        if codes.contains(Self.average) { throw .average(Self.average) }
+        let isPanel = Self.isPanel(one, codes)
         let isSystolic = codes.contains("8480-6")
         let isOther = !isPanel && named != nil && !Self.isCompanion(one, codes)
-        guard isPanel || isSystolic || codes.contains("8462-4") || isOther else { return nil }
+        guard Self.isReading(one, codes, isOwn: named != nil) else {
+            // Its number is read with the blood pressure; only a limit is reported here.
+            if Self.isHeartRate(codes), Self.isWithdrawn(one) == nil { _ = try one["valueQuantity"]?.value() }
+            return nil
+        }
         if let status = Self.isWithdrawn(one) { throw .status(status) }
         let text = one["effectiveDateTime"]?.text ?? one["effectiveInstant"]?.text ?? ""
         if text.isEmpty { throw .noTime("") }
@@ -129,7 +146,8 @@ struct FHIRRecords: RecordJudge {
             guard let content = try FHIROwnRecords.content(one, suffix: named.suffix) else { return nil }
             reading = ImportedReading(content, at: time, place: place)
         } else {
-            guard let pressure = try pressures(one, isPanel: isPanel, isSystolic: isSystolic, named?.id) else { return nil }
+            guard var pressure = try pressures(one, isPanel: isPanel, isSystolic: isSystolic) else { return nil }
+            if pressure.pulse == nil { pressure.pulse = pulse(of: one, named?.id, place) }
             reading = ImportedReading(pressure, at: time, place: place)
             reading.flags = companion(of: one, named?.id)?.flags ?? []
         }
@@ -137,6 +155,18 @@ struct FHIRRecords: RecordJudge {
         describe(&reading, one)
         if named != nil { own.complete(&reading, one) }
         return reading
+    }
+
+    private static let average = "96607-7"
+
+    private static func isPanel(_ one: JSONValue, _ codes: Set<String>) -> Bool {
+        codes.contains("85354-9") || codes.contains("55417-0") || codes.contains("150020") || hasPressures(one)
+    }
+
+    /// Whether it is a blood pressure, a part of one, or another reading of this program.
+    private static func isReading(_ one: JSONValue, _ codes: Set<String>, isOwn: Bool) -> Bool {
+        guard !codes.contains(average) else { return false }
+        return isPanel(one, codes) || codes.contains("8480-6") || codes.contains("8462-4") || isOwn && !isCompanion(one, codes)
     }
 
     /// Whether it belongs to a blood pressure.
@@ -149,28 +179,32 @@ struct FHIRRecords: RecordJudge {
         (id.map(FHIROwnRecords.key) ?? Self.key(one)).flatMap { companions[$0] }
     }
 
-    /// With the pulse of another Observation; `nil` if another Observation becomes the reading.
-    private func pressures(
-        _ one: JSONValue, isPanel: Bool, isSystolic: Bool, _ id: Reading.ID?
-    ) throws(ImportRefusal) -> BloodPressure? {
+    /// `nil` if another Observation becomes the reading.
+    private func pressures(_ one: JSONValue, isPanel: Bool, isSystolic: Bool) throws(ImportRefusal) -> BloodPressure? {
+        if isPanel { return try panel(one) }
         let pair = Self.key(one, withDevice: true).flatMap { companions[$0] }
-        var pressure: BloodPressure
-        if isPanel {
-            pressure = try panel(one)
-        } else {
-            // The Observation of the systolic pressure becomes the reading.
-            guard isSystolic else {
-                if pair?.systolic != nil { return nil }
-                throw .half
-            }
-            if pair?.isUnclear == true { throw .malformed("several pressures of one moment") }
-            guard let systolic = try Self.pressure(one), let diastolic = pair?.diastolic else { throw .half }
-            pressure = BloodPressure(systolic: systolic, diastolic: diastolic)
+        // The Observation of the systolic pressure becomes the reading.
+        guard isSystolic else {
+            if pair?.systolic != nil { return nil }
+            throw .half
         }
+        if pair?.isUnclear == true { throw .malformed("several pressures of one moment") }
+        guard let systolic = try Self.pressure(one), let diastolic = pair?.diastolic else { throw .half }
+        return BloodPressure(systolic: systolic, diastolic: diastolic)
+    }
+
+    /// The pulse of another Observation; `nil` if there is none, or if it is unclear which of several.
+    private mutating func pulse(of one: JSONValue, _ id: Reading.ID?, _ place: ImportPlace) -> PulseRate? {
+        var rates = companion(of: one, id)?.pulses ?? FHIRHeartRates()
         // A heart rate without a subject is matched by its time.
-        let ofAny = id == nil ? Self.key(one, isOfAny: true).flatMap { companions[$0] } : nil
-        if let pulse = companion(of: one, id)?.pulse ?? ofAny?.pulse { pressure.pulse = PulseRate(pulse) }
-        return pressure
+        if rates.isEmpty, id == nil { rates = Self.key(one, isOfAny: true).flatMap { companions[$0] }?.pulses ?? rates }
+        let found = rates.candidates(for: one)
+        if found.count > 1 { unclear.append(place) }
+        return found.count == 1 ? found.first.map { PulseRate($0) } : nil
+    }
+
+    mutating func end(_ output: inout ImportOutput) {
+        for place in unclear { output.refuse(place, .malformed("several heart rates of one moment")) }
     }
 
     /// A panel of another code, such as a national one, is known by its components.
@@ -184,7 +218,7 @@ struct FHIRRecords: RecordJudge {
         var pulse: Digits?
         for part in one["component"]?.list ?? [] {
             let codes = Self.codes(part["code"])
-            if codes.contains("8867-4") { pulse = try part["valueQuantity"]?.digits("value", keepsZeros: true) }
+            if codes.contains("8867-4") { pulse = try part["valueQuantity"]?.value() }
             for (name, own) in [("systolic", ["8480-6", "150021"]), ("diastolic", ["8462-4", "150022"]), ("mean", ["8478-0", "150023"])]
             where !codes.isDisjoint(with: own) {
                 if name == "mean" { meanAbsence = FHIROwnRecords.absence(part["dataAbsentReason"]) }
@@ -248,5 +282,15 @@ struct FHIRRecords: RecordJudge {
             case .arm: arm
             }
         })
+    }
+}
+
+extension JSONValue {
+    /// The number of a FHIR Quantity, with its zeros. With a comparator such as `>` it is a limit, not a value.
+    fileprivate func value() throws(ImportRefusal) -> Digits? {
+        if let comparator = self["comparator"]?.text {
+            throw .unreadableNumber(column: "value", text: comparator + (self["value"]?.numeral ?? ""))
+        }
+        return try digits("value", keepsZeros: true)
     }
 }

@@ -7,7 +7,9 @@ extension Importer {
     static let omh = Importer(
         "import-omh", program: "Open mHealth", help: "Open mHealth and IEEE 1752 data points, also of cuff",
         sign: "JSON with header.schema_id.name blood-pressure",
-        form: .bytes { (_, _) throws(ImportFault) in RecordImport(OMHRecords()) { JSONRecords.isTop($0) } },
+        form: .bytes { (options, _) throws(ImportFault) in
+            RecordImport(OMHRecords(isOfOnePerson: options.isOfOnePerson)) { JSONRecords.isTop($0) }
+        },
         recognise: { JSONHead.has(["header", "schema_id", "body"], in: $0) })
 }
 
@@ -17,6 +19,13 @@ struct OMHRecords: RecordJudge {
     let most = 500_000
     private(set) var isFull = false
     private var pulses: [UInt64: Digits] = [:]
+    /// Of blood pressures; two are enough to know that there are several.
+    private var users: Set<String> = []
+    private let isOfOnePerson: Bool
+
+    init(isOfOnePerson: Bool) { self.isOfOnePerson = isOfOnePerson }
+
+    var isOfSeveralPersons: Bool { !isOfOnePerson && users.count > 1 }
 
     /// `isOfAny`: of a point that names no user.
     private static func key(_ point: JSONValue, isOfAny: Bool = false) -> UInt64? {
@@ -47,6 +56,11 @@ struct OMHRecords: RecordJudge {
     private static func schema(_ point: JSONValue) -> String { point["header"]?["schema_id"]?["name"]?.text ?? "" }
 
     mutating func prepare(_ point: JSONValue) {
+        if Self.schema(point) == "blood-pressure", point["body"]?["descriptive_statistic"] == nil, users.count < 2,
+            let user = point["header"]?["user_id"]?.text
+        {
+            users.insert(user)
+        }
         guard Self.schema(point) == "heart-rate", let body = point["body"], body["descriptive_statistic"] == nil, let key = Self.key(point),
             body["heart_rate"]?["unit"]?.text == "beats/min", let pulse = body["heart_rate"].flatMap({ try? $0.digits("value") })
         else { return }

@@ -6,7 +6,8 @@ import CuffCore
 struct ImportIndex {
     /// The relation of a new reading to a stored one.
     enum Match: Hashable {
-        /// The same local time to the minute, or instants less than a minute apart.
+        /// The same local time to the minute, or instants less than a minute apart. In files of one layout: the same record with
+        /// another offset from UTC.
         case same(Reading.ID)
         /// Local times whole quarter hours apart, one of them without a zone.
         case shifted(Reading.ID, minutes: Int)
@@ -37,15 +38,23 @@ struct ImportIndex {
         entries[key, default: []].append(entry)
     }
 
-    /// The best match, which is then reserved for this file. Readings of one layout and user differ by their ids only.
+    /// The best match, which is then reserved for this file. Readings of one layout and user differ by their ids only, and records that
+    /// differ only in the offset from UTC differ only in the local time of their ids.
     mutating func match(_ reading: borrowing Reading, file: Int32) -> Match? {
         guard let key = Self.key(reading), let new = Self.entry(reading), let all = entries[key] else { return nil }
         var shifted: Match?
         for index in all.indices {
             let old = all[index]
-            guard old.id != new.id, old.takenBy != file, old.driver != new.driver || old.user != new.user,
-                old.user == nil || new.user == nil || old.user == new.user, old.pulse < 0 || new.pulse < 0 || old.pulse == new.pulse
+            guard old.id != new.id, old.takenBy != file, old.user == nil || new.user == nil || old.user == new.user,
+                old.pulse < 0 || new.pulse < 0 || old.pulse == new.pulse
             else { continue }
+            if old.driver == new.driver, old.user == new.user {
+                guard old.id.hash == new.id.hash, old.pulse == new.pulse, old.hasZone, new.hasZone, old.instant != .min,
+                    old.instant == new.instant
+                else { continue }
+                entries[key]?[index].takenBy = file
+                return .same(old.id)
+            }
             let isSameMinute = [old.deviceMinute, old.wallMinute].contains {
                 $0 != .min && ($0 == new.deviceMinute || $0 == new.wallMinute)
             }

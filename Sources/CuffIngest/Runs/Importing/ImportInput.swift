@@ -208,6 +208,11 @@ final class ImportInput {
     func read(
         _ part: Part, _ options: ImportOptions, progress: (Double) -> Void, _ take: (ImportOutput) throws(IngestError) -> Void
     ) throws(IngestError) {
+        var options = options
+        // A layout with the user in the name of the file: that of the member, not of the archive.
+        if case .member(let member) = part.content {
+            options.fileName = member.path.split(separator: "/").last.map(String.init) ?? member.path
+        }
         var output = ImportOutput()
         var taken: IngestError?
         func hand(_ output: inout ImportOutput) throws(ImportFault) {

@@ -169,6 +169,7 @@ package struct ImportRun {
         let input = try ImportInput(file)
         var options = request.options
         options.fileName = Self.fileName(file)
+        options.isOfOnePerson = request.user != nil
         var summary = ImportSummary()
         summary.file = options.fileName
         (summary.zoneName, summary.includesSuspects) = (request.zoneName, request.includesSuspects)
@@ -215,8 +216,7 @@ package struct ImportRun {
                 }
                 isRevival = true
             } else {
-                let isLater = imported.original == nil ? imported.version > held.version ?? .max : reading.revision > held.revision
-                guard isLater else {
+                guard isLater(reading, imported, than: held, importer) else {
                     summary.known += 1
                     return nil
                 }
@@ -253,11 +253,20 @@ package struct ImportRun {
         return item(reading, imported, importer, summary.file, isRevival: isRevival)
     }
 
+    private func isLater(_ reading: Reading, _ imported: ImportedReading, than held: Store.Held, _ importer: Importer) -> Bool {
+        if imported.original != nil { return reading.revision > held.revision }
+        // A reading of this program in another layout, which has no place for all of it.
+        if imported.id != nil { return reading.revision > held.revision && held.layout == importer.name }
+        return imported.version > held.version ?? .max
+    }
+
     private func item(
         _ reading: Reading, _ imported: ImportedReading, _ importer: Importer, _ file: String, isRevival: Bool
     ) -> Item {
-        let device = imported.device ?? file
-        let identity = imported.device == nil ? DeviceIdentity(id: device, model: importer.program) : DeviceIdentity(id: device)
+        // A reading of this program without a device keeps none, such as one that was typed in.
+        let isOfFile = imported.device == nil && imported.original == nil
+        let device = isOfFile ? file : imported.device ?? ""
+        let identity = DeviceIdentity(id: device, model: isOfFile ? importer.program : nil)
         return Item(
             arrival: Store.Arrival(
                 reading: reading, driver: reading.driver, device: device, identity: identity, version: imported.version,

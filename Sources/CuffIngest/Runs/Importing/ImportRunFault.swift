@@ -23,7 +23,7 @@ package enum ImportRunFault: Fault {
         switch self {
         case .file(let name, let fault):
             switch fault {
-            case .badOption, .needsMapping, .ambiguousDates, .unmappedColumn: (.usage, "\(name): \(fault)")
+            case .badOption, .needsMapping, .ambiguousDates, .unmappedColumn, .severalPersons: (.usage, "\(name): \(fault)")
             default: (.badData, "\(name): \(fault)")
             }
         case .emptyArchive(let name, let members):

@@ -25,6 +25,8 @@ extension ImportRunFault: Hinted {
         case .badOption: "`cuff import --help` explains the options"
         case .damaged: "what could be read before the damage is counted; export the file again"
         case .tooMany: "split the file"
+        case .severalPersons:
+            "split the file by person and import each part with --user N; if all readings are of one person, add --user N"
         }
     }
 }

@@ -1,0 +1,131 @@
+import CuffClinical
+import CuffCore
+import Testing
+
+/// FHIR files of other programs: which values belong together, and which are none.
+@Suite struct ImportFHIRTests {
+    private static let time = "2026-05-05T07:33:10+02:00"
+
+    private func value(_ value: Int, _ unit: String, comparator: String? = nil) -> String {
+        "\"valueQuantity\":{\"value\":\(value),\"unit\":\"\(unit)\",\"code\":\"\(unit)\"\(comparator.map { ",\"comparator\":\"\($0)\"" } ?? "")}"
+    }
+
+    private func reference(_ name: String, _ target: String?) -> String { target.map { "\"\(name)\":{\"reference\":\"\($0)\"}," } ?? "" }
+
+    private func observation(_ code: String, of subject: String?, device: String?, _ rest: String) -> String {
+        """
+        {"resourceType":"Observation","status":"final","code":{"coding":[{"code":"\(code)"}]},\
+        \(reference("subject", subject))\(reference("device", device))"effectiveDateTime":"\(Self.time)",\(rest)}
+
+        """
+    }
+
+    private func panel(of subject: String? = nil, device: String? = nil, comparator: String? = nil) -> String {
+        let parts = [("8480-6", 128), ("8462-4", 82)].map {
+            "{\"code\":{\"coding\":[{\"code\":\"\($0.0)\"}]},\(value($0.1, "mm[Hg]", comparator: $0.1 == 128 ? comparator : nil))}"
+        }
+        return observation("85354-9", of: subject, device: device, "\"component\":[\(parts.joined(separator: ","))]")
+    }
+
+    private func rate(_ pulse: Int, device: String? = nil, comparator: String? = nil) -> String {
+        observation("8867-4", of: nil, device: device, value(pulse, "/min", comparator: comparator))
+    }
+
+    private func pulses(_ text: String) -> [String?] { ImportFixture(text).lines.map { $0["pulse_per_min"] } }
+
+    @Test func pulse_IsThatOfTheSameDevice() {
+        let cuff = "Device/cuff", watch = "Device/watch"
+        let rates = [rate(71, device: cuff), rate(170, device: watch)]
+        for text in [rates.joined() + panel(device: cuff), panel(device: cuff) + rates.reversed().joined()] {
+            #expect(pulses(text) == ["71"])
+            #expect(ImportFixture(text).complaints.isEmpty)
+        }
+        #expect(pulses(panel(device: cuff) + rate(71)) == ["71"], "no other device is named")
+        #expect(pulses(panel() + rate(71, device: cuff)) == ["71"], "no other device is named")
+        #expect(pulses(panel(device: cuff) + rate(170, device: watch)) == [nil])
+        #expect(pulses(panel(device: cuff) + rate(71, device: cuff) + rate(170)) == ["71"])
+        #expect(pulses(panel() + rate(71, device: cuff) + rate(71, device: watch)) == ["71"], "they agree")
+    }
+
+    @Test func pulseIsLeftOut_WhereItIsUnclear() {
+        for text in [
+            panel() + rate(71, device: "Device/cuff") + rate(170, device: "Device/watch"), panel() + rate(71) + rate(170),
+            panel(device: "Device/cuff") + rate(71, device: "Device/cuff") + rate(72, device: "Device/cuff"),
+        ] {
+            let read = ImportFixture(text)
+            #expect(read.lines.map { [$0["systolic_mmHg"], $0["pulse_per_min"]] } == [["128", nil]], "\(text)")
+            #expect(read.complaints.map(\.reason) == [.malformed("several heart rates of one moment")])
+            #expect(read.complaints.map(\.place.number) == [1])
+        }
+    }
+
+    /// `>` 128 mmHg is not 128 mmHg.
+    @Test(arguments: ["<", "<=", ">=", ">", "ad"]) func valueWithAComparator_IsALimit(_ comparator: String) {
+        let limit = ImportRefusal.unreadableNumber(column: "value", text: "\(comparator)128")
+        let read = ImportFixture(panel(comparator: comparator))
+        #expect(read.readings.isEmpty && read.complaints.map(\.reason) == [limit])
+        let single = ImportFixture(
+            observation("8480-6", of: nil, device: nil, value(128, "mm[Hg]", comparator: comparator))
+                + observation("8462-4", of: nil, device: nil, value(82, "mm[Hg]")))
+        #expect(single.readings.isEmpty && single.complaints.map(\.reason.isLoss) == [true, true])
+        let rated = ImportFixture(panel() + rate(128, comparator: comparator))
+        #expect(rated.lines.map { $0["pulse_per_min"] } == [nil])
+        #expect(rated.complaints.map(\.reason) == [limit] && rated.complaints.map(\.place.number) == [2])
+    }
+
+    @Test func readingsOfSeveralSubjects_AreNotJoined() {
+        let (anna, ben) = (panel(of: "Patient/anna"), panel(of: "Patient/ben"))
+        let joined = ImportFixture(anna + ben)
+        #expect(joined.readings.isEmpty && joined.fault == .severalPersons)
+        #expect(ImportFixture(anna + anna).readings.count == 2)
+        #expect(ImportFixture(anna + panel()).readings.count == 2, "one has no subject")
+        // What is not a reading does not count.
+        let withdrawn = ben.replacing("\"final\"", with: "\"entered-in-error\"")
+        #expect(ImportFixture(anna + withdrawn).readings.count == 1)
+        #expect(ImportFixture(anna + observation("8867-4", of: "Patient/ben", device: nil, value(70, "/min"))).readings.count == 1)
+        var options = ImportFixture.options()
+        options.isOfOnePerson = true
+        #expect(ImportFixture(anna + ben, options).readings.count == 2)
+    }
+
+    /// Each cuff of this program is a place of its own, to which a person may be bound.
+    @Test func subjectsOfDifferentCuffs_StayApartByTheirCuffs() throws {
+        func export(_ cuffs: [String], _ subjects: [String]) throws -> String {
+            var choices = ExportChoices()
+            for (index, subject) in subjects.enumerated() { choices.choose("subject", "\(cuffs[index]):\(index + 1)=Patient/\(subject)") }
+            var writer = try Exporter.fhir.writer(choices, WorkedExample.context)
+            var text = TextBuffer()
+            for (index, cuff) in cuffs.enumerated() {
+                var reading = Reading(
+                    .bloodPressure(.mmHg(128, 82)), driver: "and-std", user: Int32(index + 1), origin: .memory, raw: RawBytes([1]))
+                reading.measured = Timestamp(seconds: 1_778_000_060 + Int64(index) * 60)
+                reading.id = Reading.ID(wallSeconds: reading.measured?.seconds, hash: UInt64(index + 1))
+                try writer.append(reading, from: Provenance(driver: "and-std", device: cuff), parts: .values, to: &text)
+            }
+            writer.end(to: &text)
+            return text.string
+        }
+        let apart = ImportFixture(try export(["hall", "kitchen"], ["anna", "ben"]))
+        #expect(apart.fault == nil && apart.readings.map(\.device) == ["hall", "kitchen"])
+        #expect(ImportFixture(try export(["hall", "hall"], ["anna", "ben"])).fault == .severalPersons)
+        #expect(ImportFixture(try export(["hall", "hall"], ["anna", "anna"])).readings.count == 2)
+    }
+
+    @Test func pointsOfSeveralUsers_AreNotJoined() {
+        func point(_ user: String?, _ body: String = "") -> String {
+            """
+            {"header":{"schema_id":{"name":"blood-pressure"}\(user.map { ",\"user_id\":\"\($0)\"" } ?? "")},"body":{\(body)\
+            "systolic_blood_pressure":{"value":128,"unit":"mmHg"},"diastolic_blood_pressure":{"value":82,"unit":"mmHg"},\
+            "effective_time_frame":{"date_time":"\(Self.time)"}}}
+
+            """
+        }
+        let joined = ImportFixture(point("anna") + point("ben"))
+        #expect(joined.readings.isEmpty && joined.fault == .severalPersons)
+        #expect(ImportFixture(point("anna") + point("anna") + point(nil)).readings.count == 3)
+        #expect(ImportFixture(point("anna") + point("ben", "\"descriptive_statistic\":\"average\",")).readings.count == 1)
+        var options = ImportFixture.options()
+        options.isOfOnePerson = true
+        #expect(ImportFixture(point("anna") + point("ben"), options).readings.count == 2)
+    }
+}

@@ -1,0 +1,187 @@
+import CuffClinical
+import CuffCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CuffIngest
+
+/// Copies of stored readings: exports of this program, its databases, and files of other programs that were written again.
+@Suite struct ImportCopyTests {
+    private static let header = "Date,Heart rate,Systolic,Diastolic,Comments\n"
+    private let folder = TestFolder()
+
+    private func run(_ file: String, into database: String = "bp.db") throws -> ImportSummary {
+        var run = ImportRun(ImportRequest(zone: .utc), database: folder.file(database))
+        return try run.perform(file)
+    }
+
+    private func stored(_ database: String = "bp.db") throws -> [Reading] {
+        var readings: [Reading] = []
+        try Store(folder.file(database), access: .read).forEach(ReadingSelection(zone: .utc)) { reading, _ in
+            readings.append(reading)
+            return true
+        }
+        return readings
+    }
+
+    /// A file of JSON Lines with the stored readings, as `cuff export` writes it.
+    private func lines(_ database: String = "bp.db") throws -> String {
+        var text = TextBuffer()
+        try Store(folder.file(database), access: .read).forEach(ReadingSelection(zone: .utc)) { reading, source in
+            ReadingLine().append(reading, device: source.device, to: &text)
+            return true
+        }
+        return folder.write("bp.jsonl", text.string)
+    }
+
+    private func apple(version: Int, _ systolic: Int, offset: String = "+0100", id: String?) -> String {
+        let moment = "sourceName=\"A\" startDate=\"2025-02-02 0\(offset == "+0100" ? 7 : 8):00:00 \(offset)\""
+        let records = [("Systolic", systolic), ("Diastolic", 82)].map {
+            "<Record type=\"HKQuantityTypeIdentifierBloodPressure\($0.0)\" unit=\"mmHg\" value=\"\($0.1)\" \(moment)/>\n"
+        }
+        let name = id.map {
+            """
+            <MetadataEntry key="HKMetadataKeySyncIdentifier" value="\($0)"/>
+            <MetadataEntry key="HKMetadataKeySyncVersion" value="\(version)"/>
+
+            """
+        }
+        return folder.write(
+            "export.xml",
+            """
+            <HealthData locale="en">
+            <Correlation type="HKCorrelationTypeIdentifierBloodPressure" \(moment)>
+            \(name ?? "")\(records.joined())</Correlation>
+            </HealthData>
+
+            """)
+    }
+
+    /// It has neither the flags, the user and the mean of the stored reading, nor its digits in kPa.
+    @Test func ownCopyInAppleHealth_DoesNotReplaceTheOriginal() throws {
+        let id = "20250202T070000-45d9621ae0ee0919"
+        let original = """
+            {"type":"blood_pressure","schema":1,"id":"\(id)","driver":"phd","device":"hall","user":2,"systolic_kPa":17.1,"diastolic_kPa":10.9,\
+            "mean_kPa":13.0,"pulse_per_min":70,"flags":["irregular_pulse"],"device_time":"2025-02-02T07:00:30",\
+            "measured":"2025-02-02T07:00:00+01:00","clock":"corrected"}
+
+            """
+        _ = try run(folder.write("bp.jsonl", original))
+        let before = try stored()
+        for version in 1...2 {
+            let summary = try run(apple(version: version, 128, id: "cuff:\(id)"))
+            #expect(summary.known == 1 && summary.revised == 0 && summary.name == nil, "version \(version): \(summary)")
+        }
+        #expect(try stored() == before)
+        // Without the original, a later copy of the same layout replaces an earlier one.
+        let counts = try [1, 2, 2, 1].map { version in
+            let summary = try run(apple(version: version, 127 + version, id: "cuff:\(id)"), into: "phone.db")
+            return [summary.new, summary.revised, summary.known]
+        }
+        #expect(counts == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
+        #expect(try stored("phone.db").map { [Int64($0.revision), $0.bloodPressure?.systolic.digits.mantissa] } == [[1, 129]])
+    }
+
+    @Test func ownDatabase_GivesCorrectionsLikeItsJSONLines() throws {
+        let time = Timestamp(seconds: 1_777_959_000)
+        let entry = try HealthRuns.add(ManualEntry(.mmHg(182, 82, pulse: 71), at: time), zone: .utc, to: folder.file("bp.db")).reading
+        _ = try run(folder.file("bp.db"), into: "copy.db")
+        let store = try Store(folder.file("bp.db"), access: .write)
+        _ = try store.remark([entry.id], [(.note, "after the stairs")])
+        #expect(try store.edit(entry.id, to: ManualEntry(.mmHg(128, 82, pulse: 71), at: time), zone: .utc))
+        try store.close()
+        #expect(try run(folder.file("bp.db"), into: "copy.db").revised == 1)
+        #expect(try run(folder.file("bp.db"), into: "copy.db").known == 1)
+        #expect(try run(lines(), into: "copy.db").known == 1)
+        _ = try run(lines(), into: "other.db")
+        for copy in [try stored("copy.db"), try stored("other.db")] {
+            #expect(copy.map(\.revision) == [2] && copy.map(\.content) == [.bloodPressure(.mmHg(128, 82, pulse: 71))])
+        }
+        #expect(try run(folder.file("bp.db"), into: "other.db").known == 1)
+    }
+
+    @Test func readingThatAPersonDeleted_StaysDeleted_AfterItsImportIsUndone() throws {
+        let file = folder.write("bp.csv", Self.header + "2026-05-05 07:33:10,71,128,82,\n2026-05-06 07:33:10,71,129,82,\n")
+        _ = try run(file)
+        let first = try #require(try stored().first)
+        let store = try Store(folder.file("bp.db"), access: .write)
+        var selection = ReadingSelection(zone: .utc)
+        selection.ids = [first.id]
+        #expect(try store.delete(selection) == 1)
+        #expect(try store.undoImport("bp.csv") == 1)
+        try store.close()
+        let summary = try run(file)
+        #expect(summary.new == 1 && summary.deleted == 1, "\(summary)")
+        #expect(try stored().compactMap { $0.bloodPressure?.systolic } == [.mmHg(129)])
+    }
+
+    /// An app writes the whole history with the offset of today.
+    @Test func sameRecordWithAnotherOffset_IsTheSameReading() throws {
+        _ = try run(apple(version: 1, 128, id: nil))
+        let before = try stored()
+        let again = try run(apple(version: 1, 128, offset: "+0200", id: nil))
+        #expect(again.duplicates == 1 && again.new == 0, "\(again)")
+        #expect(try stored() == before)
+        #expect(try run(apple(version: 1, 129, offset: "+0200", id: nil)).new == 1)
+    }
+
+    private func observation(_ id: String, _ time: String, _ systolic: Int = 128) -> String {
+        let parts = [("8480-6", systolic), ("8462-4", 82)].map {
+            "{\"code\":{\"coding\":[{\"code\":\"\($0.0)\"}]},\"valueQuantity\":{\"value\":\($0.1),\"unit\":\"mmHg\"}}"
+        }
+        return """
+            {"resourceType":"Observation","id":"\(id)","status":"final","code":{"coding":[{"code":"85354-9"}]},\
+            "effectiveDateTime":"\(time)","component":[\(parts.joined(separator: ","))]}
+
+            """
+    }
+
+    /// Records with ids of their own are measurements of their own, and so are equal values at another time.
+    @Test func otherRecordsOfEqualValues_AreOtherReadings() throws {
+        _ = try run(folder.write("a.ndjson", observation("1", "2026-05-05T07:33:10+02:00")))
+        let again = folder.write(
+            "b.ndjson",
+            observation("1", "2026-05-05T05:33:10Z") + observation("2", "2026-05-05T05:33:10Z") + observation("3", "2026-05-05T05:33:11Z")
+                + observation("4", "2026-05-05T07:33:10+02:00", 129))
+        let summary = try run(again)
+        #expect(summary.duplicates == 1 && summary.new == 3, "\(summary)")
+    }
+
+    @Test func userOfAMember_IsInItsOwnName() throws {
+        var zip = StoredZip(path: "export/user2.csv", modified: DeviceTime(year: 2026, month: 5, day: 6))
+        var text = TextBuffer()
+        zip.begin(to: &text)
+        var member = TextBuffer()
+        member.append(string: "datetime,dia,sys,bpm,mov,ihb\r\n2026-05-05 07:33:10,82,128,71,0,0\r\n")
+        let fits = zip.add(member)
+        #expect(fits)
+        text.append(string: member.string)
+        let completion = zip.end(to: &text)
+        var bytes = text.array
+        bytes.replaceSubrange(completion.offset..<completion.offset + completion.bytes.count, with: completion.bytes)
+        #expect(try run(folder.write("user1.zip", bytes)).new == 1)
+        #expect(try stored().map(\.user) == [2])
+    }
+
+    /// A person may be bound to `manual:1`.
+    @Test(arguments: ["csv", "jsonl"]) func enteredReading_StaysOneOfTheSourceManual(_ format: String) throws {
+        let entry = ManualEntry(.mmHg(128, 82), at: Timestamp(seconds: 1_777_959_000), user: 1)
+        let reading = try HealthRuns.add(entry, zone: .utc, to: folder.file("bp.db")).reading
+        let file = try format == "csv" ? folder.write("bp.csv", csv(reading)) : lines()
+        #expect(try run(file, into: "copy.db").new == 1)
+        let sources = try ["bp.db", "copy.db"].map { name in
+            try Store(folder.file(name), access: .read).sources().values.map { "\($0.provenance.driver) \($0.provenance.device)" }
+        }
+        #expect(sources == [["manual "], ["manual "]])
+    }
+
+    private func csv(_ reading: Reading) throws -> [UInt8] {
+        var writer = try Exporter.csv.writer(ExportChoices(), HealthRuns.exportContext(.utc, version: "1"))
+        var text = TextBuffer()
+        writer.begin(to: &text)
+        try writer.append(reading, from: Provenance(driver: "manual", device: ""), parts: .values, to: &text)
+        writer.end(to: &text)
+        return text.array
+    }
+}
