@@ -20,7 +20,7 @@ extension AmbulatoryRecording {
         text.append(key: "night", Self.clock(hours.night))
         if let waking { text.append(key: "waking", waking.text(in: zone)) }
         text.append(key: "expected", expected)
-        text.append(key: "expected_by", plan.dayMinutes == nil && plan.nightMinutes == nil ? "measurements" : "plan")
+        text.append(key: "expected_by", hasPlan ? "plan" : "measurements")
         text.append(key: "valid", all.count)
         text.append(key: "failed", failed)
         let reasons = leftOut.map { ($0.key.word.description, $0.value) }.sorted { $0.0 < $1.0 }
@@ -34,18 +34,20 @@ extension AmbulatoryRecording {
         }
         for (name, sums, setting) in [
             ("mean_24h", all, PressureSetting.ambulatory24h), ("mean_day", day, .ambulatoryDay), ("mean_night", night, .ambulatoryNight),
-        ] { append(name, sums, near: guideline?.thresholds[setting], to: &text) }
+        ] { append(name, sums, near: guideline?.limits(setting) ?? PressureGuideline.Limits(), to: &text) }
         appendIndices(to: &text)
         if let guideline { append(guideline, isAdult: isAdult, to: &text) }
         appendHours(to: &text)
         text.append("}\n")
     }
 
-    private func append(_ name: String, _ sums: PressureSums, near threshold: PressureThreshold?, to text: inout TextBuffer) {
+    private func append(
+        _ name: String, _ sums: PressureSums, near limits: PressureGuideline.Limits, to text: inout TextBuffer
+    ) {
         guard let systolic = sums.systolic, let diastolic = sums.diastolic else { return }
         text.append(string: ",\"\(name)\":{\"readings\":\(sums.count)")
-        append("systolic_mmHg", systolic, systolic.rounded(places: 2, near: threshold?.systolic), to: &text)
-        append("diastolic_mmHg", diastolic, diastolic.rounded(places: 2, near: threshold?.diastolic), to: &text)
+        append("systolic_mmHg", systolic, systolic.rounded(places: 2, near: limits.systolic), to: &text)
+        append("diastolic_mmHg", diastolic, diastolic.rounded(places: 2, near: limits.diastolic), to: &text)
         if let pulse = sums.pulse { append("pulse_per_min", pulse, to: &text) }
         text.append("}")
     }

@@ -119,8 +119,18 @@ package struct AmbulatoryRecording: Sendable {
         if let least = rule.leastPercent, expected == 0 || all.count * 100 < expected * least {
             found.append(Shortfall(number: .leastPercent, found: expected == 0 ? 0 : all.count * 100 / expected, least: least))
         }
+        // Without a plan nothing is expected of the hours before the first and after the last measurement, so they must be few.
+        if let least = rule.leastPercent, !hasPlan, let span {
+            let seconds = span.upperBound.seconds - span.lowerBound.seconds
+            if seconds * 100 < 86400 * Int64(least) {
+                found.append(Shortfall(number: .leastHours, found: Int(seconds / 3600), least: (24 * least + 99) / 100))
+            }
+        }
         return found + Shortfall.each([(.leastDay, day.count, rule.leastDay), (.leastNight, night.count, rule.leastNight)])
     }
+
+    /// Whether the time between measurements was planned.
+    package var hasPlan: Bool { plan.dayMinutes != nil || plan.nightMinutes != nil }
 
     package var isValid: Bool { shortfalls.isEmpty && all.count > 1 }
 }

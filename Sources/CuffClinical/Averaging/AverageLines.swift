@@ -63,16 +63,16 @@ package struct AverageLines: Sendable {
         }
         if let difference = average.morningMinusEvening {
             text.append(",\"morning_minus_evening\":{\"systolic_mmHg\":")
-            append(difference.systolic, near: nil, to: &text)
+            append(difference.systolic, to: &text)
             text.append(",\"diastolic_mmHg\":")
-            append(difference.diastolic, near: nil, to: &text)
+            append(difference.diastolic, to: &text)
             text.append("}")
         }
         if let trend = average.trend {
             text.append(string: ",\"trend\":{\"days\":\(trend.days),\"systolic_mmHg\":")
-            append(trend.systolic, near: nil, to: &text)
+            append(trend.systolic, to: &text)
             text.append(",\"diastolic_mmHg\":")
-            append(trend.diastolic, near: nil, to: &text)
+            append(trend.diastolic, to: &text)
             text.append("}")
         }
         if let differing = average.dayToDay {
@@ -120,20 +120,20 @@ package struct AverageLines: Sendable {
 
     private func append(_ mean: PressureMean, to text: inout TextBuffer) {
         guard let systolic = mean.systolic, let diastolic = mean.diastolic else { return }
-        let threshold = guideline?.thresholds[setting]
+        let limits = guideline?.limits(setting) ?? PressureGuideline.Limits()
         text.append(",\"systolic_mmHg\":")
-        append(systolic, near: threshold?.systolic, to: &text)
+        append(systolic, near: limits.systolic, to: &text)
         text.append(",\"diastolic_mmHg\":")
-        append(diastolic, near: threshold?.diastolic, to: &text)
+        append(diastolic, near: limits.diastolic, to: &text)
         if let pulse = mean.pulse {
             text.append(",\"pulse_per_min\":")
-            append(pulse, near: nil, to: &text)
+            append(pulse, to: &text)
         }
     }
 
-    private func append(_ number: Fraction, near threshold: Int?, to text: inout TextBuffer) {
-        text.append(string: "{\"exact\":\"\(number.text)\",\"avg\":\(number.rounded(places: 2, near: threshold).text)")
-        if let threshold { text.append(string: ",\"text\":\"\(number.printed(near: threshold))\"") }
+    private func append(_ number: Fraction, near limits: [Int] = [], to text: inout TextBuffer) {
+        text.append(string: "{\"exact\":\"\(number.text)\",\"avg\":\(number.rounded(places: 2, near: limits).text)")
+        if !limits.isEmpty { text.append(string: ",\"text\":\"\(number.printed(near: limits))\"") }
         text.append("}")
     }
 

@@ -35,14 +35,6 @@ public struct ProtocolAverage: Sendable {
         var sums = PressureSums()
     }
 
-    /// Readings that a later average of the cuff may still include.
-    private struct Waiting {
-        var readings: [(reading: HomeReading, isPart: Bool)] = []
-        var oldest = 0
-        /// The time of the latest average of each cuff.
-        var averages: [Int: Timestamp] = [:]
-    }
-
     /// The session that the latest reading belongs to, with the number of sessions so far and the latest day.
     private struct Current {
         var session: Session?
@@ -75,7 +67,7 @@ public struct ProtocolAverage: Sendable {
     /// The times of the first and the last reading that counts.
     public private(set) var span: ClosedRange<Timestamp>?
     private var current = Current()
-    private var waiting = Waiting()
+    private var parts = AverageParts<HomeReading>()
 
     /// Flags that do not exclude a reading, but are reported with their number.
     public static let toldFlags: [MeasurementFlags] = [
@@ -94,24 +86,13 @@ public struct ProtocolAverage: Sendable {
         guard let time = reading.time else {
             return leave(out: .excluded(reading.exclusion ?? .timeUnknown), reading, at: nil, tell)
         }
-        settle(before: Timestamp(milliseconds: time.milliseconds - Self.pause), tell)
-        var isPart = false
-        if reading.exclusion == nil {
-            if reading.flags.contains(.averaged) {
-                for index in waiting.oldest..<waiting.readings.count where waiting.readings[index].reading.source == reading.source {
-                    waiting.readings[index].isPart = true
-                }
-                waiting.averages[reading.source] = time
-            } else {
-                isPart = waiting.averages[reading.source] == time
-            }
-        }
-        waiting.readings.append((reading, isPart))
+        settle(at: time, tell)
+        parts.hold(reading, at: time, source: reading.source, flags: reading.exclusion == nil ? reading.flags : nil)
     }
 
     /// Call it once, after the last reading.
     public mutating func finish(tell: (HomeReading, ReadingFate) -> Void = { _, _ in }) {
-        settle(before: nil, tell)
+        settle(at: nil, tell)
         close()
     }
 
@@ -135,26 +116,16 @@ public struct ProtocolAverage: Sendable {
         current.session = nil
     }
 
-    /// Processes the readings that no later average can include.
-    private mutating func settle(before limit: Timestamp?, _ tell: (HomeReading, ReadingFate) -> Void) {
-        while waiting.oldest < waiting.readings.count {
-            let next = waiting.readings[waiting.oldest]
-            if let limit, let time = next.reading.time, time >= limit { break }
-            waiting.oldest += 1
-            if let exclusion = next.reading.exclusion {
-                leave(out: .excluded(exclusion), next.reading, at: nil, tell)
-            } else if next.isPart, !next.reading.flags.contains(.averaged) {
-                leave(out: .partOfAverage, next.reading, at: nil, tell)
+    /// Processes the readings that no average at `time` or later can include.
+    private mutating func settle(at time: Timestamp?, _ tell: (HomeReading, ReadingFate) -> Void) {
+        while let (reading, isPart) = parts.next(at: time) {
+            if let exclusion = reading.exclusion {
+                leave(out: .excluded(exclusion), reading, at: nil, tell)
+            } else if isPart {
+                leave(out: .partOfAverage, reading, at: nil, tell)
             } else {
-                place(next.reading, tell)
+                place(reading, tell)
             }
-        }
-        if waiting.oldest == waiting.readings.count {
-            waiting.readings.removeAll(keepingCapacity: true)
-            waiting.oldest = 0
-        } else if waiting.oldest > 1024 {
-            waiting.readings.removeFirst(waiting.oldest)
-            waiting.oldest = 0
         }
     }
 

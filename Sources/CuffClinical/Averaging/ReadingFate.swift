@@ -4,8 +4,6 @@ import CuffCore
 public enum LeavingOut: Sendable, Hashable {
     /// No average counts it.
     case excluded(Exclusion)
-    /// One of the inflations in an average of the cuff, which counts instead.
-    case partOfAverage
     /// On one of the first days, which the rule leaves out.
     case firstDays
     /// After the last day of the plan.
@@ -17,11 +15,13 @@ public enum LeavingOut: Sendable, Hashable {
     /// Neither in the morning nor in the evening, if the rule counts only these.
     case otherWindow
 
+    /// One of the inflations in an average of the cuff, which counts instead.
+    public static let partOfAverage = LeavingOut.excluded(.partOfAverage)
+
     /// The reason in JSON.
     public var word: String {
         switch self {
         case .excluded(let exclusion): exclusion.word.description
-        case .partOfAverage: "part_of_average"
         case .firstDays: "first_days"
         case .afterPlan: "after_plan"
         case .firstOfSession: "first_of_session"
@@ -34,7 +34,6 @@ public enum LeavingOut: Sendable, Hashable {
     package var sentence: StaticString {
         switch self {
         case .excluded(let exclusion): exclusion.sentence
-        case .partOfAverage: "the cuff made an average of it that counts"
         case .firstDays: "the rule leaves out the first days"
         case .afterPlan: "it is after the last day of the rule"
         case .firstOfSession: "the rule leaves out the first readings of a session"
@@ -46,7 +45,7 @@ public enum LeavingOut: Sendable, Hashable {
     /// Every reason.
     static let all =
         Exclusion.allCases.map { LeavingOut.excluded($0) } + [
-            .partOfAverage, .firstDays, .afterPlan, .firstOfSession, .surplus, .otherWindow,
+            .firstDays, .afterPlan, .firstOfSession, .surplus, .otherWindow,
         ]
 }
 

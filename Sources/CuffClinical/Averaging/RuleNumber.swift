@@ -32,6 +32,8 @@ package enum RuleNumber: String, Sendable, Hashable, CaseIterable {
     case leastReadingsMeasured = "least_readings_measured"
     case trendOnly = "trend_only"
     case leastPercent = "least_percent"
+    /// Of a recording without a plan: follows from `leastPercent`.
+    case leastHours = "least_hours"
     case leastDay = "least_by_day"
     case leastNight = "least_at_night"
     case typicalReadings = "typical_readings"

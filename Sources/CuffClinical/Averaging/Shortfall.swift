@@ -6,7 +6,7 @@ package struct Shortfall: Sendable, Hashable {
     /// How many there are, and how many the rule asks for.
     package var found: Int, least: Int
 
-    /// What is counted, as JSON has it: of a recording `percent`, `all`, `day` or `night`.
+    /// What is counted, as JSON has it: of a recording `percent`, `hours`, `all`, `day` or `night`.
     package var measure: String {
         switch number {
         case .leastReadings: "readings"
@@ -14,6 +14,7 @@ package struct Shortfall: Sendable, Hashable {
         case .leastDays: "days"
         case .leastDaysMeasured: "days_measured"
         case .leastPercent: "percent"
+        case .leastHours: "hours"
         case .leastDay: "day"
         case .leastNight, .preferredNight: "night"
         case .typicalReadings: "all"

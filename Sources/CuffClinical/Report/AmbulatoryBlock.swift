@@ -22,7 +22,7 @@ package struct AmbulatoryBlock {
         let parts: [(PressureSums, PressureSetting)] = [
             (recording.all, .ambulatory24h), (recording.day, .ambulatoryDay), (recording.night, .ambulatoryNight),
         ]
-        for (sums, setting) in parts where sums.count > 0 { block.rows.append(row(part(setting), sums, guideline?.thresholds[setting])) }
+        for (sums, setting) in parts where sums.count > 0 { block.rows.append(row(part(setting), sums, guideline?.limits(setting))) }
         if let byHours = recording.byHours {
             block.rows.append([language[.byHours], "", decimal(byHours.systolic), decimal(byHours.diastolic), ""])
         }
@@ -52,20 +52,19 @@ package struct AmbulatoryBlock {
 
     private func decimal(_ value: Fraction) -> String { language.number(value.rounded(places: 1).text) }
 
-    private func row(_ name: String, _ sums: PressureSums, _ threshold: PressureThreshold?) -> [String] {
-        func text(_ value: Fraction?, _ threshold: Int?) -> String {
-            value.map { language.number($0.rounded(places: 1, near: threshold).text) } ?? "-"
+    private func row(_ name: String, _ sums: PressureSums, _ limits: PressureGuideline.Limits?) -> [String] {
+        func text(_ value: Fraction?, _ limits: [Int]?) -> String {
+            value.map { language.number($0.rounded(places: 1, near: limits ?? []).text) } ?? "-"
         }
         return [
-            name, "\(sums.count)", text(sums.systolic, threshold?.systolic), text(sums.diastolic, threshold?.diastolic),
+            name, "\(sums.count)", text(sums.systolic, limits?.systolic), text(sums.diastolic, limits?.diastolic),
             sums.pulse?.rounded(places: 0).text ?? "-",
         ]
     }
 
     private var validity: [ReportBlock.Fact] {
         let (valid, expected, rule) = (recording.all.count, recording.expected, recording.rule)
-        let isTried = recording.plan.dayMinutes ?? recording.plan.nightMinutes == nil
-        var words = language[isTried ? .validOfTried : .validOfPlanned, valid, expected]
+        var words = language[recording.hasPlan ? .validOfPlanned : .validOfTried, valid, expected]
         if expected > 0 { words += " (\(AmbulatoryRecording.percent(valid, expected)) %)" }
         if recording.failed > 0 { words += "; \(language[.failedCount, recording.failed])" }
         let reasons = recording.leftOut.map { language[.leftOutCount, $0.value, language.word("reason", $0.key.word)] }.sorted()
@@ -74,7 +73,13 @@ package struct AmbulatoryBlock {
             "; " + language[$0.number == .typicalReadings ? .ofUsually : .ofPreferably, $0.found, $0.least]
         }
         let missing = recording.shortfalls.map { one in
-            let phrase: Phrase = one.number == .leastPercent ? .ofPercent : one.number == .leastDay ? .ofDay : .ofNight
+            let phrase: Phrase =
+                switch one.number {
+                case .leastPercent: .ofPercent
+                case .leastHours: .ofHours
+                case .leastDay: .ofDay
+                default: .ofNight
+                }
             return language[phrase, one.found, one.least] + (rule.evidence(of: one.number).map(language.remark) ?? "")
         }
         let verdict =

@@ -122,6 +122,7 @@ extension Language {
         .ofUsually: "%1 of usually %2 or more",
         .ofPreferably: "%1 of preferably %2 at night",
         .ofPercent: "%1 of %2 %",
+        .ofHours: "%1 of %2 hours",
         .ofDay: "%1 of %2 by day",
         .ofNight: "%1 of %2 by night",
         .nightlyFall: "nightly fall",

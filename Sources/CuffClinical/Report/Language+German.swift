@@ -123,6 +123,7 @@ extension Language {
         .ofUsually: "%1 von üblicherweise %2 oder mehr",
         .ofPreferably: "%1 von möglichst %2 in der Nacht",
         .ofPercent: "%1 von %2 %",
+        .ofHours: "%1 von %2 Stunden",
         .ofDay: "%1 von %2 am Tag",
         .ofNight: "%1 von %2 in der Nacht",
         .nightlyFall: "Abfall in der Nacht",

@@ -126,6 +126,7 @@ extension Language {
         "rule.least_readings_measured": "wenigstens Messungen",
         "rule.trend_only": "nur Verlauf",
         "rule.least_percent": "wenigstens Prozent",
+        "rule.least_hours": "wenigstens Stunden ohne Plan",
         "rule.least_by_day": "wenigstens am Tag",
         "rule.least_at_night": "wenigstens in der Nacht",
         "rule.typical_readings": "übliche Zahl",

@@ -61,6 +61,13 @@ package struct Report: Sendable {
         package init(time: Timestamp?, content: Reading.Content, reason: Exclusion, source: Int) {
             (self.time, self.content, self.reason, self.source) = (time, content, reason, source)
         }
+
+        /// A reading that would count by itself.
+        package init(_ entry: Entry, reason: Exclusion) {
+            func pressure(_ value: Double) -> Pressure { Pressure(Digits(value) ?? Digits(mantissa: Int64(value.rounded())), .mmHg) }
+            let content = BloodPressure(systolic: pressure(entry.point.systolic), diastolic: pressure(entry.point.diastolic))
+            self.init(time: entry.point.time, content: .bloodPressure(content), reason: reason, source: entry.source)
+        }
     }
 
     /// A reading with its result under the rule.
@@ -113,6 +120,7 @@ package struct Report: Sendable {
     package private(set) var sources: [Provenance] = []
     private(set) var tally: ReportTally
     private var places: SessionPlaces
+    private var hasAverages = false
 
     /// More lines than a doctor reads.
     static let mostListed = 5000
@@ -144,6 +152,9 @@ package struct Report: Sendable {
     /// How many readings count.
     package var count: Int { tally.count }
 
+    /// Whether these readings must be added again, in the order of time and without the inflations in averages of a cuff.
+    package var needsOrder: Bool { hasAverages || !places.isInOrder }
+
     /// The index of a cuff in `sources`, to which it is added if it is new.
     package mutating func place(of provenance: Provenance) -> Int {
         if let place = sources.firstIndex(of: provenance) { return place }
@@ -151,8 +162,8 @@ package struct Report: Sendable {
         return sources.count - 1
     }
 
-    /// Adds a reading; `setAside`: it was set aside by hand.
-    package mutating func add(_ reading: Reading, from provenance: Provenance, setAside: Bool = false) {
+    /// Adds a reading; `exclusion`: why it does not count, if it does not show that itself.
+    package mutating func add(_ reading: Reading, from provenance: Provenance, exclusion: Exclusion? = nil) {
         // Quantities of other devices, and pulses without a pressure, are left out of this page.
         switch reading.content {
         case .bloodPressure, .failure: break
@@ -160,7 +171,7 @@ package struct Report: Sendable {
         }
         let source = place(of: provenance)
         let isEntered = reading.origin == .entered
-        switch setAside ? .excluded(.setAside) : rule.verdict(on: reading) {
+        switch exclusion.map(InclusionRule.Verdict.excluded) ?? rule.verdict(on: reading) {
         case .counts(let point):
             let basis = Entry.TimeBasis(reading.rule, hasDeviceTime: reading.clock.time != nil, origin: reading.origin)
             add(Entry(point, isEntered: isEntered, remarks: reading.remarks, basis: basis, source: source))
@@ -172,6 +183,7 @@ package struct Report: Sendable {
     package mutating func add(_ entry: Entry) {
         var entry = entry
         (entry.window, entry.day) = places.place(entry.point.time, source: entry.source, zone: zone)
+        if entry.point.flags.contains(.averaged) { hasAverages = true }
         tally.add(entry)
         if let medicine = entry.remarks?[.medication], medicines[medicine] != nil || medicines.count < Self.mostMedicines {
             medicines[medicine, default: 0] += 1

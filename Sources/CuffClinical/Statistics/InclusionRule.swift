@@ -18,6 +18,8 @@ public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
     /// On request: the person moved, or the cuff was badly placed.
     case disturbed
     case setAside
+    /// One of the inflations in an average of the cuff, which counts instead (`AverageParts`).
+    case partOfAverage
 
     /// The reason in JSON.
     public var word: StaticString {
@@ -32,6 +34,7 @@ public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
         case .provisional: "provisional"
         case .disturbed: "disturbed"
         case .setAside: "set_aside"
+        case .partOfAverage: "part_of_average"
         }
     }
 
@@ -48,6 +51,7 @@ public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
         case .provisional: "it is an intermediate value"
         case .disturbed: "the cuff noticed movement, a loose cuff or a wrong position"
         case .setAside: "it was set aside by hand"
+        case .partOfAverage: "the cuff made an average of it that counts"
         }
     }
 }

@@ -90,6 +90,24 @@ extension Store {
         }
     }
 
+    /// As `forEachPoint`, but the inflations in a cuff's averages do not count.
+    func forEachOwnPoint(
+        _ selection: ReadingSelection, rule: InclusionRule, _ body: (InclusionRule.Verdict, Int64, Person) -> Void
+    ) throws(IngestError) {
+        typealias Own = (owner: HomeAverages.Owner, source: Int64, point: ReadingPoint)
+        var parts: [HomeAverages.Owner: AverageParts<Own>] = [:]
+        func pass(_ own: Own, _ isPart: Bool) {
+            body(isPart ? .excluded(.partOfAverage) : .counts(own.point), own.source, own.owner.person)
+        }
+        try forEachPoint(selection, rule: rule) { verdict, source, person in
+            guard case .counts(let point) = verdict else { return body(verdict, source, person) }
+            let owner = HomeAverages.Owner(person: person, source: Int(source))
+            parts[owner, default: AverageParts()].add(
+                (owner, source, point), at: point.time, source: Int(source), flags: point.flags, pass: pass)
+        }
+        for owner in parts.keys { parts[owner]?.finish(pass: pass) }
+    }
+
     /// How many of the selected readings have an implausible time and so are in no range: all that are marked so, and those of earlier
     /// versions, which are not marked, where the range has their time.
     /// - Throws: An `IngestError` of reading, as ``Store`` says.

@@ -3,10 +3,37 @@ import CuffCore
 
 extension Store {
     /// The selected blood pressures and failed measurements on a report of each person; in one pass and without reading what no page shows
-    /// of them, because there may be a million.
+    /// of them, because there may be a million. Only if their ids are not in the order of their times, or a cuff averaged some of them, a
+    /// second pass sorts them in memory.
     /// `home` receives the blood pressures also as averages by this rule see them.
     func reports(
         _ selection: ReadingSelection, like empty: Report, rule: InclusionRule? = nil, home: (HomeReading) -> Void = { _ in }
+    ) throws(IngestError) -> ByPerson<Report> {
+        let found = try reports(selection, like: empty, rule: rule, home: home) { $0.add($2) }
+        guard found.sorted.contains(where: \.value.needsOrder) else { return found }
+        var entries: [(place: Int, entry: Report.Entry)] = []
+        var ordered = try reports(selection, like: empty) { entries.append(($1, $2)) }
+        entries.sort { ReadingPoint.isEarlier($0.entry.point, $1.entry.point) }
+        var parts: [Int: AverageParts<(place: Int, entry: Report.Entry)>] = [:]
+        func add(_ one: (place: Int, entry: Report.Entry), _ isPart: Bool) {
+            if isPart {
+                ordered[place: one.place].add(Report.LeftOut(one.entry, reason: .partOfAverage))
+            } else {
+                ordered[place: one.place].add(one.entry)
+            }
+        }
+        for one in entries {
+            let point = one.entry.point
+            parts[one.place, default: AverageParts()].add(one, at: point.time, source: one.entry.source, flags: point.flags, pass: add)
+        }
+        for place in parts.keys { parts[place]?.finish(pass: add) }
+        return ordered
+    }
+
+    /// In the order of their ids; `add` receives a person's report, its place and what belongs to it.
+    private func reports(
+        _ selection: ReadingSelection, like empty: Report, rule: InclusionRule? = nil, home: (HomeReading) -> Void = { _ in },
+        add: (inout Report, Int, Report.Entry) -> Void
     ) throws(IngestError) -> ByPerson<Report> {
         var left = selection.last ?? .max
         var found = ByPerson<Report>()
@@ -32,7 +59,7 @@ extension Store {
                 guard let content = cursor.pressure else { return true }
                 found[place: place].add(Report.LeftOut(time: time, content: content, reason: reason, source: source))
             } else if let time, let point = cursor.point(time) {
-                found[place: place].add(cursor.entry(point, source: source))
+                add(&found[place: place], place, cursor.entry(point, source: source))
             }
             return true
         }

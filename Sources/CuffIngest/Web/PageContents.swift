@@ -189,12 +189,23 @@ final class PageContents: Sendable {
                 person: person, source: sources.firstIndex(of: one.provenance) ?? 0)
         }
         found.averages = Self.averages(of: home, sources, view)
+        var parts: [Person: AverageParts<(Stored, Person)>] = [:]
+        func add(_ one: (Stored, Person), _ isPart: Bool) {
+            found.reports[one.1, default: view.request.empty(view.zone)].add(
+                one.0.reading, from: one.0.provenance, exclusion: isPart ? .partOfAverage : nil)
+        }
         for (one, person, time) in inOrder {
             if view.since(view.days).map({ since in time.map { $0 >= since } ?? false }) ?? true {
-                found.reports[person, default: view.request.empty(view.zone)].add(one.reading, from: one.provenance)
+                if let time, case .counts(let point) = view.rule.verdict(on: one.reading) {
+                    parts[person, default: AverageParts()].add(
+                        (one, person), at: time, source: sources.firstIndex(of: one.provenance) ?? 0, flags: point.flags, pass: add)
+                } else {
+                    add((one, person), false)
+                }
             }
             found.latest[person, default: []] = Array((found.latest[person, default: []] + [one]).suffix(LivePage.rows))
         }
+        for person in parts.keys { parts[person]?.finish(pass: add) }
         return found
     }
 

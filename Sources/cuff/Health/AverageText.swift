@@ -61,10 +61,10 @@ struct AverageText {
     }
 
     private func row(_ name: String, _ sums: PressureMean) -> [String] {
-        let threshold = lines.guideline?.thresholds[lines.setting]
+        let limits = lines.guideline?.limits(lines.setting)
         return [
-            name, "\(sums.count)", sums.systolic?.printed(near: threshold?.systolic) ?? "-",
-            sums.diastolic?.printed(near: threshold?.diastolic) ?? "-", sums.pulse?.rounded(places: 0).text ?? "-",
+            name, "\(sums.count)", sums.systolic?.printed(near: limits?.systolic ?? []) ?? "-",
+            sums.diastolic?.printed(near: limits?.diastolic ?? []) ?? "-", sums.pulse?.rounded(places: 0).text ?? "-",
         ]
     }
 

@@ -74,6 +74,7 @@ enum RuleList {
         case .leastReadingsMeasured: "at least \(value) readings, those left out included"
         case .trendOnly: "weekly means, no single result"
         case .leastPercent: "at least \(value) % of those expected"
+        case .leastHours: "at least \(value) hours without a plan"
         case .leastDay: "at least \(value) by day"
         case .leastNight: "at least \(value) at night"
         case .typicalReadings: "usually \(value) or more"

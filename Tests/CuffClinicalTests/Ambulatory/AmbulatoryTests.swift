@@ -72,7 +72,7 @@ enum WorkedDay {
         // 0 with its two repetitions, 30, 60, 90, 120, and 126, which is too late for a repetition.
         #expect(day.expected == 6 && day.all.count == 3 && day.failed == 4 && day.leftOut == [.implausible: 1])
         #expect(!day.isValid && day.dipping == nil)
-        #expect(day.shortfalls.map { "\($0.measure) \($0.found)/\($0.least)" } == ["percent 50/70", "day 3/8", "night 0/4"])
+        #expect(day.shortfalls.map { "\($0.measure) \($0.found)/\($0.least)" } == ["percent 50/70", "hours 2/17", "day 3/8", "night 0/4"])
         #expect(day.fewerThanUsual.map { "\($0.measure) \($0.found)/\($0.least)" } == ["all 3/27", "night 0/7"])
     }
 
@@ -111,6 +111,43 @@ enum WorkedDay {
         let short = AmbulatoryRecording(
             Array(WorkedDay.events.prefix(13)), rule: try #require(AmbulatoryRule.named("nice-ng136")), zone: BucketingTests.berlin)
         #expect(!short.isValid)
+    }
+
+    /// "No 24 h, no night": one reading after 22:00 is no night.
+    @Test func aRuleWithoutANight_HasNoFallAndNoClassOfIt() throws {
+        let nice = AmbulatoryRecording(
+            Array(WorkedDay.events.prefix(25)), rule: try #require(AmbulatoryRule.named("nice-ng136")), zone: BucketingTests.berlin)
+        #expect(nice.isValid && nice.day.count == 24 && nice.night.count == 1)
+        #expect(nice.fallInPercent == nil && nice.dipping == nil && nice.byHours == nil)
+        #expect(nice.judgement(.usual, .ambulatoryDay) != nil && nice.judgement(.usual, .ambulatory24h) == nil)
+    }
+
+    /// Every 15 minutes from 21:00 to 23:45: eight readings by day and four at night.
+    @Test func aFewHours_AreNoDay() {
+        let start = WorkedDay.start.seconds + 11 * 3600
+        let events = (0..<12).map {
+            AmbulatoryEvent(.reading(systolic: $0 < 8 ? 140 : 120, diastolic: 80, pulse: nil), at: Timestamp(seconds: start + $0 * 900))
+        }
+        let few = WorkedDay.recording(events)
+        #expect(few.day.count == 8 && few.night.count == 4 && few.expected == 12)
+        #expect(!few.isValid && few.dipping == nil && few.judgement(.usual, .ambulatory24h) == nil)
+        #expect(few.shortfalls.map { "\($0.measure) \($0.found)/\($0.least)" } == ["hours 2/17"])
+        // A plan says how many were expected: four an hour for 16 hours and for 8.
+        let planned = AmbulatoryRecording(
+            events, rule: .usual, plan: AmbulatoryPlan(diary: WorkedDay.diary, dayMinutes: 15, nightMinutes: 15),
+            zone: BucketingTests.berlin)
+        #expect(planned.shortfalls.map { "\($0.measure) \($0.found)/\($0.least)" } == ["percent 12/70"])
+    }
+
+    /// 16.8 hours are 70 % of 24.
+    @Test func seventyPercentOfTheHours_AreEnough() {
+        func isValid(_ last: Int64) -> Bool {
+            var events = Array(WorkedDay.events.prefix(33))
+            events.append(
+                AmbulatoryEvent(.reading(systolic: 120, diastolic: 80, pulse: nil), at: Timestamp(seconds: WorkedDay.start.seconds + last)))
+            return WorkedDay.recording(events).isValid
+        }
+        #expect(isValid(60_480) && !isValid(60_479))
     }
 
     @Test func dipping_HasItsBordersWhereTheyAreSaid() {

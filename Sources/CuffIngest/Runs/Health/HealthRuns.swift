@@ -24,15 +24,30 @@ public enum HealthRuns {
         let order = known.keys.sorted()
         let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
         var points: [(Person, ReadingPoint, Int)] = []
-        try store.forEachPoint(widened(selection, cut), rule: rule) { verdict, source, person in
+        var hasAverages = false
+        func count(_ person: Person, _ point: ReadingPoint, _ place: Int) {
+            if style == .discreteTemporallyWeighted {
+                points.append((person, point, place))
+            } else {
+                found[person, default: empty].add(point, source: place)
+            }
+        }
+        let selection = widened(selection, cut)
+        try store.forEachPoint(selection, rule: rule) { verdict, source, person in
             switch verdict {
             case .excluded(let reason): found[person, default: empty].exclude(reason)
             case .counts(let point):
-                let place = places[source] ?? order.count
-                if style == .discreteTemporallyWeighted {
-                    points.append((person, point, place))
-                } else {
-                    found[person, default: empty].add(point, source: place)
+                if point.flags.contains(.averaged) { hasAverages = true }
+                count(person, point, places[source] ?? order.count)
+            }
+        }
+        if hasAverages {
+            // Again, without the inflations in the averages.
+            (found, points) = (ByPerson(), [])
+            try store.forEachOwnPoint(selection, rule: rule) { verdict, source, person in
+                switch verdict {
+                case .excluded(let reason): found[person, default: empty].exclude(reason)
+                case .counts(let point): count(person, point, places[source] ?? order.count)
                 }
             }
         }

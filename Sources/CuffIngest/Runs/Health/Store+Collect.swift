@@ -28,19 +28,32 @@ extension Store {
     ) throws(IngestError) {
         let rule = InclusionRule(zone: selection.zone)
         var chosen: Set<Reading.ID> = []
+        typealias Own = (person: Person, value: DatedValue, lasting: Duration?)
+        // Of each cuff, because the order of ids is that of its clock.
+        var parts: [Person: [Provenance: AverageParts<Own>]] = [:]
+        func pass(_ own: Own, _ isPart: Bool) {
+            if isPart { body(own.person, nil, nil) } else { body(own.person, own.value, own.lasting) }
+        }
         if !selection.kinds.isEmpty || selection.condition != nil {
             try forEach(selection) { reading, provenance in
                 if selection.condition != nil { chosen.insert(reading.id) }
                 guard let number = Self.number(type, of: reading) else { return true }
                 let person = selection.household.person(of: reading, device: provenance.device)
                 let time = rule.reason(reading.flags) == nil ? reading.bestTime(in: selection.zone) : nil
-                if let value = number.value, let time {
-                    body(person, DatedValue(value, at: time, from: reading.id), reading.duration)
-                } else {
+                guard let value = number.value, let time else {
                     body(person, nil, nil)
+                    return true
+                }
+                let own = (person, DatedValue(value, at: time, from: reading.id), reading.duration)
+                if reading.bloodPressure == nil {
+                    pass(own, false)
+                } else {
+                    parts[person, default: [:]][provenance, default: AverageParts()].add(
+                        own, at: time, source: 0, flags: reading.flags, pass: pass)
                 }
                 return true
             }
+            for (person, cuffs) in parts { for cuff in cuffs.keys { parts[person]?[cuff]?.finish(pass: pass) } }
         }
         // Measurements for a test or a demonstration belong to no person. A series may be stored under another source than its reading.
         var staged: Set<Reading.ID> = []
