@@ -48,7 +48,7 @@ struct PHDStamp: Sendable, Hashable {
     var isMatchable: Bool {
         switch kind {
         case .none: false
-        case .absolute, .baseOffset: bits != 0
+        case .absolute, .baseOffset: clock.time != nil
         case .relative: bits != 0xFFFF_FFFF
         case .highResolution: true
         }
