@@ -54,6 +54,17 @@ struct PHDStamp: Sendable, Hashable {
         }
     }
 
+    /// Of two stamps of one observation, a calendar time is preferred to a count, and that to a calendar clock that is not set.
+    func isPreferred(to other: PHDStamp) -> Bool { rank > other.rank }
+
+    private var rank: Int {
+        switch kind {
+        case .none: 0
+        case .relative, .highResolution: isMatchable ? 3 : 1
+        case .absolute, .baseOffset: isMatchable ? 4 : 2
+        }
+    }
+
     /// Whether two measurements cannot share it: it has seconds, so the clock runs, and a measurement takes longer than one. A stamp on the
     /// whole minute may come from a cuff without seconds; hundredths alone are garbage in some [D].
     var tellsSeconds: Bool {

@@ -114,11 +114,11 @@ struct PHDSegment: Sendable {
         guard offset + entrySize <= end else { return false }
         var stamp = isPeriodic ? PHDStamp(start, plus: UInt64(number) * UInt64(samplePeriod ?? 0)) : .none
         let start = offset
-        // The calendar stamp is preferred; relative ones are used only without one.
         for (bit, size, kind) in Self.stamps where header & bit != 0 {
             let high = bytes.bigEndian32(offset) ?? 0
             let bits = size == 8 ? UInt64(high) << 32 | UInt64(bytes.bigEndian32(offset + 4) ?? 0) : UInt64(high)
-            if stamp.clock == .absent { stamp = PHDStamp(kind: kind, bits: bits) }
+            let next = PHDStamp(kind: kind, bits: bits)
+            if next.isPreferred(to: stamp) { stamp = next }
             offset += size
         }
         let stampBytes = start..<offset
