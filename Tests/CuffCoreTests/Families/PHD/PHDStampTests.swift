@@ -69,4 +69,15 @@ import Testing
         }
         #expect(try stamp(0x9000, Self.absolute.bytes + Self.baseOffset.bytes)?.kind == .absolute)
     }
+
+    /// A count that no clock of the agent explains is not the time of arrival.
+    @Test(arguments: [[relative], [highResolution], [unset, relative], []])
+    func countWithoutAClock_IsNotTheArrival(_ stamps: [PHDBytes.Attribute]) throws {
+        var reading = try #require(pushed(stamps))
+        reading.received = Timestamp(milliseconds: 1_795_000_000_000)
+        ClockCorrection(zone: .utc).apply(to: &reading)
+        // Without any stamp it was sent when measured.
+        #expect((reading.measured == nil) == !stamps.isEmpty)
+        #expect(reading.rule == (stamps.isEmpty ? .receiveTime : .unset))
+    }
 }

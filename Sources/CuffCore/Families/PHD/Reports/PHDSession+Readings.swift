@@ -81,7 +81,8 @@ extension PHDSession {
                 ? "its readings carry no time of day" : "the time of its readings follows from what its two clocks showed together"
             actions.note("the agent stamps with a relative clock; \(what)")
         }
-        return PHDArrival(origin: origin, sequence: sequence ?? ticks, clock: clock)
+        // Without a time, a pushed record would be placed at its arrival, which its stamp may contradict.
+        return PHDArrival(origin: origin, sequence: sequence ?? ticks, clock: clock == .absent && origin == .push ? .unset : clock)
     }
 
     @inline(__always)
@@ -163,7 +164,7 @@ extension PHDSession {
         if observation.attribute != 0, !observation.isCut {
             let object = PHDConfiguration.Object(
                 handle: observation.handle, objectClass: 0, term: observation.ownTerm(apdu), role: .quantity)
-            let arrival = PHDArrival(origin: .push, sequence: observation.stamp.ticks, clock: observation.stamp.clock)
+            let arrival = arrival(observation, apdu, .push, nil, into: &actions)
             emitQuantities(observation, object, apdu, arrival, into: &actions)
         } else {
             actions.ignore("values of an object that the configuration does not describe", observation.shownBytes(apdu))
