@@ -55,4 +55,44 @@ import Testing
         manager.play(.received(Self.together(unstamped(60), unstamped(60))))
         #expect(manager.answers() == ["rors"] && manager.readings.count == 1)
     }
+
+    /// A fixed report of an object without a map, and a grouped one of a scanner without a map: the agent is asked for its configuration
+    /// again and keeps the report; what it then repeats is believed.
+    @Test func reportsWithoutAMap_AreNotConfirmed() {
+        let mapless = PHDStandardConfiguration.object(PHDClass.numeric, 5, count: 1) {
+            $0.attribute(PHDAttribute.type) { $0.append(PHDBytes.words(2, 18474)) }
+        }
+        let scanner = PHDStandardConfiguration.object(18, 0x37, count: 1) {
+            $0.attribute(PHDAttribute.type) { $0.append(PHDBytes.words(1, 18)) }
+        }
+        let grouped = PHDBytes.event(0x0D24, handle: 0x37) {
+            $0.append(PHDBytes.words(0xF000, 1))
+            $0.list(1) { $0.counted { $0.append(PHDBytes.pressures + PHDBytes.pulse) } }
+        }
+        for report in [PHDBytes.fixed([(5, [0, 0x42])]), grouped] {
+            var manager = PHDBytes.manager([PHDBytes.pressureObject(), PHDBytes.pulseObject(), mapless, scanner])
+            manager.play(.received(report))
+            #expect(manager.readings.isEmpty && manager.answers().isEmpty)
+            #expect(manager.notes.contains { $0.contains("does not describe") })
+            manager.play(.timerFired(.retry))
+            #expect(manager.answers() == ["abort"])
+        }
+    }
+
+    /// A pulse beside pressures that are cut short: the agent keeps both.
+    @Test func reportThatIsNotConfirmed_GivesNoReading() {
+        let short: (handle: UInt16, bytes: [UInt8]) = (1, PHDBytes.words(3, 6, 118, 76, 90))
+        let reports: [[(handle: UInt16, bytes: [UInt8])]] = [
+            [short, Self.pair[1]], [Self.pair[1], short], [Self.pair[0], (2, PHDBytes.words(64))],
+        ]
+        for report in reports {
+            var manager = PHDBytes.manager([PHDBytes.pressureObject(), PHDBytes.pulseObject()])
+            manager.play(.received(PHDBytes.fixed(report)))
+            #expect(manager.answers().isEmpty)
+            manager.play(.timerFired(.retry))
+            #expect(manager.answers() == ["abort"])
+            manager.play(.closed)
+            #expect(manager.readings.isEmpty)
+        }
+    }
 }
