@@ -24,6 +24,8 @@ struct PHDSegment: Sendable {
     var tries = 0
     /// The announced number of entries came; otherwise it must not be cleared (docs/PHD.md §8.4).
     var isWhole = false
+    /// An element of an entry became no reading: it must not be cleared either.
+    var lacksReadings = false
 
     init(instance: UInt16) { self.instance = instance }
 
