@@ -80,4 +80,13 @@ import Testing
         #expect((reading.measured == nil) == !stamps.isEmpty)
         #expect(reading.rule == (stamps.isEmpty ? .receiveTime : .unset))
     }
+
+    /// RFC 3339 writes offsets below 24 hours: ±23:59.
+    @Test func baseOffset_IsBelowADay() {
+        func clock(_ minutes: Int16) -> DeviceClock {
+            PHDStamp.baseOffset(0xEEAB_4868_0000_0000 | UInt64(UInt16(bitPattern: minutes)))
+        }
+        #expect(clock(1439).time?.utcOffset == 1439 && clock(-1439).time?.utcOffset == -1439)
+        for minutes in [1440, -1440, .max, .min] as [Int16] { #expect(clock(minutes) == .impossible(nil)) }
+    }
 }

@@ -121,7 +121,8 @@ struct PHDStamp: Sendable, Hashable {
         let seconds = Int64(bits >> 32)
         if seconds == 0 { return .unset }
         let offset = Int(Int16(bitPattern: UInt16(truncatingIfNeeded: bits)))
-        guard offset.magnitude <= 24 * 60 else { return .impossible(nil) }
+        // RFC 3339 has no longer offsets.
+        guard offset.magnitude < 24 * 60 else { return .impossible(nil) }
         var time = DeviceTime(wallSeconds: seconds - secondsFrom1900To1970 + Int64(offset) * 60)
         time.hundredths = UInt8(((bits >> 16 & 0xFFFF) * 100) >> 16)
         time.precision = .hundredth
