@@ -230,7 +230,7 @@ import Testing
         #expect(clock("unset") == .unset)
         #expect(
             clock("impossible") == .impossible(DeviceTime(year: 2026, month: 13, day: 32, hour: 25, minute: 61, second: 61, hundredths: 0)))
-        #expect(clock("relative") == .absent)
+        #expect(clock("relative") == .unset)
         #expect(clock("base-offset")?.time?.utcOffset == 120)
         #expect(clock("base-offset")?.time?.wallSeconds == records[0].time.wallSeconds)
     }

@@ -78,6 +78,18 @@ import Testing
         #expect(manager.readings.count == 2)
     }
 
+    /// 124/79 still lacks its mean when 150/95 comes with one.
+    @Test func mean_GoesToThePressuresOfItsReport() {
+        for next in [[(1, 150), (2, 95), (3, 110)], [(3, 110), (1, 150), (2, 95)]] as [[(handle: UInt16, value: UInt16)]] {
+            var manager = manager()
+            manager.play(report([(1, 124), (2, 79)]))
+            manager.play(report(next))
+            manager.take("e40000020000")
+            let final = text(manager.readings.filter { !$0.isPending }).map { $0.prefix(10) }
+            #expect(Set(final) == ["124/79 - -", "150/95 110"])
+        }
+    }
+
     @Test func halvesOfTwoReports_AreJoined() {
         var manager = manager()
         manager.play(report([(1, 131), (4, 72)]))

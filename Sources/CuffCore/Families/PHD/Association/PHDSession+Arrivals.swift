@@ -36,7 +36,7 @@ extension PHDSession {
 
     private mutating func receivePresentation(_ apdu: Span<UInt8>, into actions: inout SessionActions) {
         guard let invoke = apdu.bigEndian16(6) else { return perform(.unreadable, into: &actions) }
-        guard let whole = Self.dataAPDU(apdu), let message = apdu.bigEndian16(8) else {
+        guard let whole = Self.dataAPDU(apdu), whole == apdu.count || isRepeated(apdu, whole), let message = apdu.bigEndian16(8) else {
             // The request of a damaged answer has failed.
             if let message = apdu.bigEndian16(8), message >= 0x0200, message <= PHDMessage.rejection {
                 return receiveAnswer(apdu, invoke, message, isWhole: false, into: &actions)
@@ -66,6 +66,27 @@ extension PHDSession {
             apdu.bigEndian16(end + 4) == apdu.bigEndian16(8), let rest = apdu.bigEndian16(end + 6), Int(rest) + 6 == Int(again)
         else { return nil }
         return end
+    }
+
+    /// Whether the data at `place` are those before it again, or a report of the same measurements: that scale's last weight had another
+    /// unit and number in the second one. Other measurements would be lost, because there is only one confirmation.
+    private func isRepeated(_ apdu: Span<UInt8>, _ place: Int) -> Bool {
+        let first = apdu.extracting(0..<place)
+        // With its fields at the same offsets.
+        let second = apdu.extracting((place - 4)..<apdu.count)
+        if first.part(4, first.count - 4) == second.part(4, second.count - 4) { return true }
+        let start = PHDReportHead.usualInfo + 4
+        guard first.count >= start, second.count >= start, let handle = first.bigEndian16(12), handle == second.bigEndian16(12),
+            let event = first.bigEndian16(18), event == second.bigEndian16(18), let shape = PHDEvent.shape(event)
+        else { return false }
+        let scanner = configurations.current.scanners.firstIndex { $0.handle == handle }
+        var (ones, others): ([PHDObservation], [PHDObservation]) = ([], [])
+        return PHDReport.read(shape, configurations.current, scanner: scanner, first, start, first.count, into: &ones)
+            && PHDReport.read(shape, configurations.current, scanner: scanner, second, start, second.count, into: &others)
+            && ones.count == others.count
+            && zip(ones, others).allSatisfy {
+                $0.handle == $1.handle && $0.person == $1.person && $0.stamp == $1.stamp && $0.stamp.tellsSeconds
+            }
     }
 
     mutating func refuseStructure(_ invoke: UInt16, into actions: inout SessionActions) {

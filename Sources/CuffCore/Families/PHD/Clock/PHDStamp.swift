@@ -48,9 +48,20 @@ struct PHDStamp: Sendable, Hashable {
     var isMatchable: Bool {
         switch kind {
         case .none: false
-        case .absolute, .baseOffset: bits != 0
+        case .absolute, .baseOffset: clock.time != nil
         case .relative: bits != 0xFFFF_FFFF
         case .highResolution: true
+        }
+    }
+
+    /// Of two stamps of one observation, a calendar time is preferred to a count, and that to a calendar clock that is not set.
+    func isPreferred(to other: PHDStamp) -> Bool { rank > other.rank }
+
+    private var rank: Int {
+        switch kind {
+        case .none: 0
+        case .relative, .highResolution: isMatchable ? 3 : 1
+        case .absolute, .baseOffset: isMatchable ? 4 : 2
         }
     }
 
@@ -110,7 +121,8 @@ struct PHDStamp: Sendable, Hashable {
         let seconds = Int64(bits >> 32)
         if seconds == 0 { return .unset }
         let offset = Int(Int16(bitPattern: UInt16(truncatingIfNeeded: bits)))
-        guard offset.magnitude <= 24 * 60 else { return .impossible(nil) }
+        // RFC 3339 has no longer offsets.
+        guard offset.magnitude < 24 * 60 else { return .impossible(nil) }
         var time = DeviceTime(wallSeconds: seconds - secondsFrom1900To1970 + Int64(offset) * 60)
         time.hundredths = UInt8(((bits >> 16 & 0xFFFF) * 100) >> 16)
         time.precision = .hundredth

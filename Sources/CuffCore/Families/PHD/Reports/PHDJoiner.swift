@@ -6,7 +6,8 @@
 /// - complete in one report: revision 0, once. Settled without a pulse: 1. Each later part: one more.
 /// - listed twice in one report under a stamp with seconds: one measurement, with the fuller values. Under a stamp without seconds, and in
 ///   a store: two. Listed twice with two pulses: always two.
-/// - nothing is joined across reports without a time stamp.
+/// - nothing is joined across reports without a time, or across the entries of a store.
+/// - a pulse or status belongs to the pressures of its own report; those of others come after them (`joinReports`).
 /// - a pulse whose pressures never come is a separate pulse rate.
 struct PHDJoiner: Sendable {
     /// Measurements that wait or may be amended. A cuff's largest known batch is 90; older ones are settled.
@@ -51,6 +52,10 @@ struct PHDJoiner: Sendable {
         var isPendingOut = false
         var isFinalOut = false
         var isAlone = false
+        /// Older entries of this stamp lack such a value, or one waits: it is joined at the end of the report.
+        var isContested = false
+        /// Its value was joined, or equals one of this report: removed at the end of the report.
+        var isDispensable = false
         /// The pressures were repeated, without a pulse since; and their own flags, without those of pulse and status.
         var isListedAgain = false
         var ownFlags: MeasurementFlags = []
@@ -95,7 +100,9 @@ struct PHDJoiner: Sendable {
         var index = 0
         while index < entries.count {
             let other = entries[index]
-            guard other.kind == .pulse || other.kind == .status, !other.isAlone, !other.isFinalOut, matches(other, entry) else {
+            guard other.kind == .pulse || other.kind == .status, !other.isAlone, !other.isFinalOut, !other.isContested,
+                other.report == report, matches(other, entry)
+            else {
                 index += 1
                 continue
             }
@@ -107,7 +114,6 @@ struct PHDJoiner: Sendable {
                 index += 1
                 continue
             }
-            if other.report != report { entry.isSplit = true }
             entries.remove(at: index)
         }
         append(entry)
@@ -122,68 +128,12 @@ struct PHDJoiner: Sendable {
         append(entry)
     }
 
-    /// `reading` is the pulse as a separate reading, made only if needed.
-    mutating func add(pulse: PHDNumber, flags: MeasurementFlags, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
-        var isAlone = false
-        var isKnown = false
-        var listedAgain: Int?
-        for index in entries.indices
-        where entries[index].stamp == stamp && entries[index].reading.user == user
-            && (stamp.isMatchable || entries[index].report == report)
-        {
-            switch entries[index].kind {
-            // The oldest pressures without a pulse come first: two measurements may share a minute.
-            case .pressure where entries[index].pulse == nil:
-                touch(index)
-                attach(pulse, flags, to: &entries[index])
-                return
-            case .pressure where entries[index].pulse == pulse:
-                entries[index].isListedAgain = false
-                isKnown = true
-            case .pressure: if entries[index].isListedAgain { listedAgain = listedAgain ?? index }
-            case .pulse: isKnown = isKnown || entries[index].pulse == pulse
-            case .failure: isAlone = true
-            case .status, .part: break
-            }
-        }
-        // A repeated pulse, after a lost confirmation or within one report.
-        if isKnown { return }
-        if let listedAgain { return addAgain(listedAgain, pulse, flags) }
-        var entry = Entry(kind: .pulse, stamp: stamp, reading: reading(), report: report, seen: report)
-        entry.pulse = pulse
-        entry.isAlone = isAlone
-        append(entry)
-    }
-
-    mutating func add(status: UInt16, flags: MeasurementFlags, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
-        let own = entries.indices.filter {
-            entries[$0].stamp == stamp && entries[$0].reading.user == user && (stamp.isMatchable || entries[$0].report == report)
-        }
-        // Measurements that began in this report come first.
-        for index in own.filter({ entries[$0].report == report }) + own.filter({ entries[$0].report != report }) {
-            switch entries[index].kind {
-            case .pressure where entries[index].status == nil:
-                touch(index)
-                attach(status: status, flags, to: &entries[index])
-                return
-            case .pressure where entries[index].status == status: return
-            case .status where entries[index].status == status: return
-            case .failure:
-                entries[index].reading.flags.formUnion(PHDObservation.flags(pressureStatus: status).union(flags))
-                return
-            default: break
-            }
-        }
-        var entry = Entry(kind: .status, stamp: stamp, reading: reading(), report: report, seen: report)
-        entry.status = status
-        append(entry)
-    }
-
     /// The end of the report: emits everything it brought, complete or pending.
     mutating func finishReport(_ expected: Expectation, into actions: inout SessionActions) -> Int {
         var emitted = 0
         var keeps = false
         joinParts()
+        joinReports()
         numberEquals()
         for index in entries.indices {
             if entries[index].isTouched {
@@ -216,31 +166,9 @@ struct PHDJoiner: Sendable {
 
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
+    /// Two entries of a store are two measurements, whatever their stamps.
     func matches(_ a: Entry, _ b: Entry) -> Bool {
-        a.stamp == b.stamp && a.reading.user == b.reading.user && (a.stamp.isMatchable || a.report == b.report)
-    }
-
-    mutating func touch(_ index: Int) {
-        entries[index].isTouched = true
-        if entries[index].report != report { entries[index].isSplit = true }
-    }
-
-    func attach(_ pulse: PHDNumber, _ flags: MeasurementFlags, to entry: inout Entry) {
-        entry.pulse = pulse
-        entry.parts += 1
-        entry.reading.flags.formUnion(flags)
-        guard case .bloodPressure(var pressure) = entry.reading.content else { return }
-        pressure.pulse = pulse.digits.map { PulseRate($0) }
-        pressure.pulseAbsence = pulse.absence
-        entry.reading.content = .bloodPressure(pressure)
-        if !pressure.isPlausible { entry.reading.flags.insert(.implausible) }
-    }
-
-    /// `flags` apply to the status itself: an invalid one makes the measurement doubtful.
-    private func attach(status: UInt16, _ flags: MeasurementFlags, to entry: inout Entry) {
-        entry.status = status
-        entry.parts += 1
-        entry.reading.flags.formUnion(PHDObservation.flags(pressureStatus: status).union(flags))
+        a.stamp == b.stamp && a.reading.user == b.reading.user && (!isStore && a.stamp.isMatchable || a.report == b.report)
     }
 
     private mutating func emit(

@@ -99,7 +99,9 @@ struct PHDObservation: Sendable {
 
     private mutating func readStamp(_ kind: PHDStamp.Kind, _ bytes: Span<UInt8>, _ offset: Int, _ length: Int) -> Bool {
         guard length == (kind == .relative ? 4 : 8), offset + length <= bytes.count else { return false }
-        stamp = PHDStamp(kind, bytes, offset)
+        let read = PHDStamp(kind, bytes, offset)
+        if stamp.kind != .none, stamp.isPreferred(to: read) { return true }
+        stamp = read
         stampPlaces = offset..<(offset + length)
         return true
     }

@@ -37,16 +37,15 @@ extension PHDJoiner {
         entry.part = part
         for index in entries.indices where entries[index].kind == .part && entries[index].part?.term == part.term {
             // A repetition, after a lost confirmation or within one report.
-            if belongs(entries[index], with: entry), entries[index].reading.raw == reading.raw { return }
+            if matches(entries[index], entry), entries[index].reading.raw == reading.raw { return }
         }
-        if part.term == PHDMetric.mean, amends(entry, part) { return }
         entries.append(entry)
     }
 
     /// A mean that comes after its pressures were joined; accepted only once.
     private mutating func amends(_ entry: Entry, _ part: PHDPressurePart) -> Bool {
         for index in entries.indices
-        where entries[index].kind == .pressure && entries[index].isJoined && belongs(entries[index], with: entry) {
+        where entries[index].kind == .pressure && entries[index].isJoined && matches(entries[index], entry) {
             guard case .bloodPressure(var pressure) = entries[index].reading.content,
                 PHDObservation.pressureUnit(part.unit) == pressure.systolic.unit
             else { continue }
@@ -67,9 +66,6 @@ extension PHDJoiner {
         return false
     }
 
-    /// Two entries of a store are two measurements, whatever their stamps.
-    private func belongs(_ a: Entry, with b: Entry) -> Bool { matches(a, b) && (!isStore || a.report == b.report) }
-
     mutating func joinParts() {
         var index = 0
         while index < entries.count {
@@ -85,6 +81,11 @@ extension PHDJoiner {
             // Earlier entries have moved up; skipped ones stay ambiguous.
             index = max(0, index - 2)
         }
+        // A mean without pressures in its own report may be that of earlier ones.
+        for index in entries.indices.reversed() where entries[index].kind == .part && entries[index].seen == report {
+            guard let part = entries[index].part, part.term == PHDMetric.mean, amends(entries[index], part) else { continue }
+            entries.remove(at: index)
+        }
     }
 
     /// The one diastolic and the mean of this systolic; `nil` if either is missing or not unique.
@@ -93,7 +94,7 @@ extension PHDJoiner {
         guard PHDObservation.pressureUnit(unit) != nil else { return nil }
         func all(_ term: UInt16) -> [Int] {
             entries.indices.filter {
-                entries[$0].kind == .part && entries[$0].part?.term == term && belongs(entries[$0], with: entries[index])
+                entries[$0].kind == .part && entries[$0].part?.term == term && matches(entries[$0], entries[index])
             }
         }
         let diastolic = all(PHDMetric.diastolic)

@@ -92,6 +92,13 @@ enum PHDReport {
         offset += 2
         let limit = offset + Int(length)
         guard limit <= end else { return false }
+        if let scanner, configuration.scanners[scanner].groups.isEmpty, offset < limit {
+            // Without a map it cannot be decoded, as in a fixed report.
+            var observation = PHDObservation(handle: configuration.scanners[scanner].handle, object: -1, person: person)
+            observation.isCut = true
+            observation.raw = offset..<limit
+            observations.append(observation)
+        }
         for part in scanner.map({ configuration.scanners[$0].groups }) ?? [] {
             guard observations.count < most else { return false }
             let start = offset

@@ -1,9 +1,11 @@
 /// Converts observations to readings according to their objects' roles.
 extension PHDSession {
+    /// Returns whether its values are in a reading.
+    @discardableResult
     mutating func place(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, origin: Reading.Origin,
         sequence: UInt32?, into actions: inout SessionActions
-    ) {
+    ) -> Bool {
         var object = object
         let term = observation.ownTerm(bytes)
         if term != 0, term != object.term {
@@ -24,7 +26,7 @@ extension PHDSession {
                 let reading = Self.reading(.failure(failure), observation, bytes, arrival)
                 reports.joiner.add(failure: reading, stamp: observation.stamp)
                 emitComponents(observation, object, bytes, arrival, ofFailure: true, into: &actions)
-            case .other: emitQuantities(observation, object, bytes, arrival, into: &actions)
+            case .other: return emitQuantities(observation, object, bytes, arrival, into: &actions)
             }
         case .pressurePart where observation.isNumber:
             let part = PHDPressurePart(term: object.term, number: observation.number(bytes), unit: observation.unit(0, bytes, object))
@@ -37,7 +39,7 @@ extension PHDSession {
         case .oximeterPulse
         where observation.isNumber && observation.unit(0, bytes, object) == PHDMetric.beatsPerMinute
             && observation.number(bytes).digits != nil:
-            guard let digits = observation.number(bytes).digits else { return }
+            guard let digits = observation.number(bytes).digits else { return false }
             emit(Self.reading(.pulseRate(PulseRate(digits)), observation, bytes, arrival), into: &actions)
         case .pressureStatus where observation.statusBits(bytes) != nil:
             let status = observation.statusBits(bytes) ?? 0
@@ -48,9 +50,11 @@ extension PHDSession {
             }
         case .none where observation.attribute == PHDAttribute.simpleSamples:
             emitWaveforms(observation, object, bytes, arrival, into: &actions)
+            return false
         default:
-            emitQuantities(observation, object, bytes, arrival, into: &actions)
+            return emitQuantities(observation, object, bytes, arrival, into: &actions)
         }
+        return true
     }
 
     /// Samples are live events: displayed, not stored as readings.
@@ -81,7 +85,8 @@ extension PHDSession {
                 ? "its readings carry no time of day" : "the time of its readings follows from what its two clocks showed together"
             actions.note("the agent stamps with a relative clock; \(what)")
         }
-        return PHDArrival(origin: origin, sequence: sequence ?? ticks, clock: clock)
+        // Without a time, a pushed record would be placed at its arrival, which its stamp may contradict.
+        return PHDArrival(origin: origin, sequence: sequence ?? ticks, clock: clock == .absent && origin == .push ? .unset : clock)
     }
 
     @inline(__always)
@@ -113,10 +118,11 @@ extension PHDSession {
     }
 
     /// Values without interpretation: another agent's, a private metric, or pressures without a unit of pressure.
+    @discardableResult
     private mutating func emitQuantities(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival,
         into actions: inout SessionActions
-    ) {
+    ) -> Bool {
         guard !observation.isCompound else {
             return emitComponents(observation, object, bytes, arrival, ofFailure: false, into: &actions)
         }
@@ -125,17 +131,21 @@ extension PHDSession {
         guard case .quantity(let quantity) = own.content,
             quantity.value != nil || quantity.absence != .none || quantity.bits != nil || own.text != nil
         else {
-            return actions.ignore("an observation without any value this program knows", observation.shownBytes(bytes))
+            actions.ignore("an observation without any value this program knows", observation.shownBytes(bytes))
+            return false
         }
         emit(own, into: &actions)
+        return true
     }
 
     /// The components of a compound; of a failed measurement only the numbers, from 1, because the failure has the same bytes.
+    @discardableResult
     private mutating func emitComponents(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival,
         ofFailure: Bool, into actions: inout SessionActions
-    ) {
+    ) -> Bool {
         let metrics = configurations.current.metrics
+        let before = confirmations.emitted
         for index in 0..<min(observation.count, ofFailure ? PHDPressurePlaces.ceiling : PHDObservation.componentCeiling) {
             let number = observation.component(index, bytes)
             if observation.isAmbiguous(index, bytes, object, metrics) || ofFailure && number.digits == nil { continue }
@@ -148,6 +158,7 @@ extension PHDSession {
             own.occurrence = UInt16(index + (ofFailure ? 1 : 0))
             emit(own, into: &actions)
         }
+        return confirmations.emitted > before
     }
 
     /// An observation of an object that is not in the configuration; returns whether to report that. Handle 0 is the agent itself: a
@@ -163,7 +174,7 @@ extension PHDSession {
         if observation.attribute != 0, !observation.isCut {
             let object = PHDConfiguration.Object(
                 handle: observation.handle, objectClass: 0, term: observation.ownTerm(apdu), role: .quantity)
-            let arrival = PHDArrival(origin: .push, sequence: observation.stamp.ticks, clock: observation.stamp.clock)
+            let arrival = arrival(observation, apdu, .push, nil, into: &actions)
             emitQuantities(observation, object, apdu, arrival, into: &actions)
         } else {
             actions.ignore("values of an object that the configuration does not describe", observation.shownBytes(apdu))

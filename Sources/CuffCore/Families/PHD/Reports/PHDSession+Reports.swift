@@ -51,15 +51,15 @@ extension PHDSession {
         if head.isConfirmed, reports.unstamped.repeats(apdu, head.info, number) { return finish(apdu, head, into: &actions) }
         reports.note(number, into: &actions)
         if refusesMemory(apdu, into: &actions) { return }
+        let undecodable = reports.observations.count { $0.isCut }
+        // Before anything is emitted: the agent keeps a report that is not confirmed.
+        if undecodable > 0, mistrustConfiguration(undecodable, into: &actions) { return }
         reports.joiner.begin()
         let before = actions.readings.count
-        var undecodable = 0
         var unknown = 0
-        for observation in reports.observations {
+        for observation in reports.observations where !observation.isCut {
             if observation.object < 0 {
                 if placeUnknown(observation, apdu, into: &actions) { unknown += 1 }
-            } else if observation.isCut {
-                undecodable += 1
             } else {
                 place(observation, configurations.current.objects[observation.object], apdu, origin: .push, sequence: nil, into: &actions)
             }
@@ -72,7 +72,6 @@ extension PHDSession {
             reports.unstamped.mark(
                 &actions.readings, from: before, of: apdu, head.info, number, emitted: confirmations.emitted)
         }
-        if undecodable > 0, mistrustConfiguration(undecodable, into: &actions) { return }
         reports.learn(apdu, head, configurations.current)
         finish(apdu, head, into: &actions)
     }

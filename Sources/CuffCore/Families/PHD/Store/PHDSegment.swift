@@ -24,6 +24,8 @@ struct PHDSegment: Sendable {
     var tries = 0
     /// The announced number of entries came; otherwise it must not be cleared (docs/PHD.md §8.4).
     var isWhole = false
+    /// An element of an entry became no reading: it must not be cleared either.
+    var lacksReadings = false
 
     init(instance: UInt16) { self.instance = instance }
 
@@ -114,11 +116,11 @@ struct PHDSegment: Sendable {
         guard offset + entrySize <= end else { return false }
         var stamp = isPeriodic ? PHDStamp(start, plus: UInt64(number) * UInt64(samplePeriod ?? 0)) : .none
         let start = offset
-        // The calendar stamp is preferred; relative ones are used only without one.
         for (bit, size, kind) in Self.stamps where header & bit != 0 {
             let high = bytes.bigEndian32(offset) ?? 0
             let bits = size == 8 ? UInt64(high) << 32 | UInt64(bytes.bigEndian32(offset + 4) ?? 0) : UInt64(high)
-            if stamp.clock == .absent { stamp = PHDStamp(kind: kind, bits: bits) }
+            let next = PHDStamp(kind: kind, bits: bits)
+            if next.isPreferred(to: stamp) { stamp = next }
             offset += size
         }
         let stampBytes = start..<offset

@@ -36,7 +36,9 @@ extension PHDSession {
             guard !complete.isEmpty else {
                 stores.update(store: place) { $0.isCleared = true }
                 command.outcome = .failed(
-                    "a part of the agent's store did not send as many entries as it announced, so that part was not cleared")
+                    fetched.contains(where: \.lacksReadings)
+                        ? "a part of the agent's store has values that cannot be stored here, so it was not cleared"
+                        : "a part of the agent's store did not send as many entries as it announced, so that part was not cleared")
                 return false
             }
             guard let (selection, part) = clearance(of: store, complete) else { return false }

@@ -35,7 +35,7 @@ extension PHDSession {
             return restart(place, event, head, into: &actions)
         }
         guard Int(count) * segment.entrySize == Int(length), Int(count) * segment.elements.count <= PHDReport.ceiling,
-            readEntries(segment, event, apdu, into: &actions)
+            readEntries(place, event, apdu, into: &actions)
         else {
             stopTransfer(place, into: &actions)
             refuseStructure(head.invoke, into: &actions)
@@ -48,8 +48,9 @@ extension PHDSession {
     }
 
     private mutating func readEntries(
-        _ segment: PHDSegment, _ event: PHDSegmentEvent, _ apdu: Span<UInt8>, into actions: inout SessionActions
+        _ segmentPlace: PHDStores.Place, _ event: PHDSegmentEvent, _ apdu: Span<UInt8>, into actions: inout SessionActions
     ) -> Bool {
+        let segment = stores[segmentPlace]
         var observations: [PHDObservation] = []
         var offset = 36
         for number in 0..<event.count {
@@ -65,9 +66,10 @@ extension PHDSession {
                 if reports.joiner.isFull { finishEntries(into: &actions) }
                 reports.joiner.begin()
             }
-            place(
+            let isRead = place(
                 observation, segment.elements[observation.object], apdu, origin: .memory,
                 sequence: observation.stamp.kind == .none ? event.index &+ UInt32(truncatingIfNeeded: entry) : nil, into: &actions)
+            if !isRead { stores.update(segmentPlace) { $0.lacksReadings = true } }
         }
         finishEntries(into: &actions)
         swap(&others, &reports.joiner)
@@ -117,7 +119,7 @@ extension PHDSession {
             actions.warn("segment \(event.instance) announced \(usage) entries and sent \(segment.next)")
         }
         stores.update(place) {
-            $0.isWhole = segment.usage == segment.next
+            $0.isWhole = segment.usage == segment.next && !segment.lacksReadings
             $0.progress = segment.next < segment.usage ?? 0 ? .failed : .complete
         }
         stores.endTransfer()

@@ -52,7 +52,7 @@ struct PHDStoreState: Sendable {
                 known.progress == .complete || known.progress == .failed
             {
                 segment.progress = known.progress
-                segment.isWhole = known.isWhole
+                (segment.isWhole, segment.lacksReadings) = (known.isWhole, known.lacksReadings)
             }
             return segment
         }
