@@ -70,7 +70,8 @@ public enum StoreFault: Fault {
         case .nothingStored(let path): (.noInput, "there are no readings in \(path): nothing was stored yet")
         case .notADatabase(let path): (.badData, "cannot use \(path): it is not an SQLite database")
         case .foreign(let path): (.cannotCreate, "cannot use \(path): it is another program's database")
-        case .tooNew(let path, let isReading): (isReading ? .badData : .cannotCreate, "cannot use \(path): a newer cuff wrote it")
+        case .tooNew(let path, let isReading):
+            (isReading ? .badData : .cannotCreate, "cannot use \(path): a newer version of cuff wrote it")
         case .noRoomForIndex(let path): (.inputOutput, "cannot read \(path): \(SystemFault.lowercased(ENOSPC))")
         case .readOnly(let path): (.cannotCreate, "cannot write \(path): the database is read-only")
         case .accessDenied(let path): (.noPermission, "cannot open \(path): permission denied")
@@ -113,10 +114,7 @@ public enum StoreFault: Fault {
         case .logRemoved(let path):
             (.done, "the log \(path)-wal was removed while readings were written: nothing is lost: the database holds them")
         case .logGrown(let path, let size):
-            (
-                .tryAgain,
-                "the log \(path)-wal has grown to \(size) KiB: another program reads in the database and has not ended its transaction"
-            )
+            (.tryAgain, "the log \(path)-wal has grown to \(size) KiB: another program reads in the database in an open transaction")
         }
     }
     private static func text(_ refusal: Remarks.Refusal) -> String {
