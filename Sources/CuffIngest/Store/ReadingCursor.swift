@@ -27,7 +27,8 @@ struct ReadingCursor {
     /// As `Reading.bestTime`.
     var time: Timestamp? {
         if let time = toldTime { return ClockCorrection.isCredible(time, received: received) && rule != .implausible ? time : nil }
-        return origin == .memory || rule == .implausible ? nil : received
+        let origin = origin
+        return origin == .memory || origin == .imported || rule == .implausible ? nil : received
     }
 
     /// As `Reading.hasImplausibleTime`.

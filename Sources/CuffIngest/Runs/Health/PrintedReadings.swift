@@ -114,7 +114,7 @@ final class PrintedReadings {
     private func time(_ line: JSONValue, _ zone: ZoneTable) -> Timestamp? {
         if line["clock"]?.text == "implausible" { return nil }
         if let time = told(line, zone) { return ClockCorrection.isCredible(time, received: received(line)) ? time : nil }
-        return line["origin"]?.text == "memory" ? nil : received(line)
+        return ["memory", "import"].contains(line["origin"]?.text) ? nil : received(line)
     }
 
     private func hasImplausibleTime(_ line: JSONValue, _ zone: ZoneTable) -> Bool {
