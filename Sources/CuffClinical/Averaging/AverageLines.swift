@@ -112,6 +112,7 @@ package struct AverageLines: Sendable {
         if !reasons.isEmpty {
             text.append(string: ",\"left_out\":{\(reasons.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}")
         }
+        if average.isOfBothArms { text.append(key: "both_arms", true) }
         let flags = ProtocolAverage.toldFlags.compactMap { flag in average.flagged[flag].map { (flag.text(separator: ","), $0) } }
         if !flags.isEmpty {
             text.append(string: ",\"flags\":{\(flags.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}")
@@ -156,6 +157,7 @@ package struct AverageLines: Sendable {
             guideline.document.appendFacts("", to: &text)
             text.append(string: ",\"evidence\":\"\(threshold.evidence.rawValue)\"")
             text.append(string: ",\"systolic_mmHg\":\(threshold.systolic),\"diastolic_mmHg\":\(threshold.diastolic)")
+            if setting == .office, let value = guideline.officeValue { text.append(key: "office_value", value.rawValue) }
             if comparesMorningAndEvening { text.append(key: "compared", "morning_or_evening") }
             if let judgement { appendReached(judgement, to: &text) }
             text.append("}")

@@ -123,7 +123,7 @@ extension PressureGuideline {
                         .init("high-normal", .from(130), .from(85)), .init("grade 1", .from(140), .from(90)),
                         .init("grade 2", .from(160), .from(100)),
                     ], isolated: [.init(isSystolic: true, from: 140, below: 90, evidence: .secondary)], .secondary, at: source)
-            ])
+            ], officeValue: .meanOfLastTwo)
     }()
 
     static let hopeAsia2023: PressureGuideline = {

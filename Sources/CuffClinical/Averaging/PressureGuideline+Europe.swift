@@ -22,7 +22,7 @@ extension PressureGuideline {
                 .office: PressureThreshold(140, 90, .guideline, at: "1.2.8, beside a home or daytime mean of 135/85 or higher"),
                 .ambulatoryDay: PressureThreshold(135, 85, .guideline, at: "1.2.8, beside a clinic blood pressure of 140/90 or higher"),
             ],
-            classes: [.home: home, .ambulatoryDay: home, .office: office])
+            classes: [.home: home, .ambulatoryDay: home, .office: office], officeValue: .lowerOfLastTwo)
     }()
 
     private static let eshHome = PressureClasses(
@@ -37,7 +37,7 @@ extension PressureGuideline {
             .office: PressureThreshold(140, 90, .unverified), .ambulatoryDay: PressureThreshold(135, 85, .unverified),
             .ambulatoryNight: PressureThreshold(120, 70, .unverified), .ambulatory24h: PressureThreshold(130, 80, .unverified),
         ],
-        classes: [.home: eshHome])
+        classes: [.home: eshHome], officeValue: .meanOfLastTwo)
 
     /// The classes of ESC/ESH 2018, which ESH 2023 kept.
     private static let sixClasses = PressureClasses(
@@ -95,6 +95,6 @@ extension PressureGuideline {
                 .ambulatoryDay: classes(elevated: (120, 70), hypertension: (135, 85)),
                 .ambulatoryNight: classes(elevated: (110, 60), hypertension: (120, 70)),
                 .ambulatory24h: classes(elevated: (115, 65), hypertension: (130, 80)),
-            ])
+            ], officeValue: .meanOfLastTwo)
     }()
 }

@@ -8,6 +8,13 @@ public struct PressureGuideline: Sendable, Hashable {
     /// Whether at home the means of mornings and evenings are compared, rather than the mean of all readings.
     public var comparesMorningAndEvening = false
 
+    /// What it compares in an office, where that was found: not the mean of all readings.
+    package enum OfficeValue: String, Sendable, Hashable {
+        case meanOfLastTwo = "mean_of_last_two"
+        case lowerOfLastTwo = "lower_of_last_two"
+    }
+    package var officeValue: OfficeValue?
+
     /// The name on the command line, with its year.
     public var name: String { document.id }
     /// The society, or societies.

@@ -64,6 +64,10 @@ public struct ProtocolAverage: Sendable {
     public private(set) var leftOut: [LeavingOut: Int] = [:]
     /// The number of counted readings with each of `toldFlags`.
     public private(set) var flagged: [MeasurementFlags: Int] = [:]
+    /// The number of counted readings of each arm that was noted.
+    private var arms = (left: 0, right: 0)
+    /// Whether readings of both arms are averaged together.
+    public var isOfBothArms: Bool { arms.left > 0 && arms.right > 0 }
     /// The times of the first and the last reading that counts.
     public private(set) var span: ClosedRange<Timestamp>?
     private var current = Current()
@@ -192,6 +196,7 @@ public struct ProtocolAverage: Sendable {
         days[last].all.add(one)
         sums.readings[session.window].add(one)
         if rule.averagesSessions { session.sums.add(one) }
+        if let isLeft = reading.isLeftArm { arms = isLeft ? (arms.left + 1, arms.right) : (arms.left, arms.right + 1) }
         let first = span?.lowerBound ?? time
         span = first...max(first, time)
         guard !reading.flags.isDisjoint(with: Self.anyToldFlag) else { return }

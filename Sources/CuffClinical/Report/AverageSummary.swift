@@ -68,6 +68,9 @@ struct AverageSummary {
             separator: ", ")
     }
 
+    /// Empty if the readings are not of both arms.
+    var arms: String { average.isOfBothArms ? language[.bothArms] : "" }
+
     /// How the mean compares with the guideline; empty if it may not be compared.
     func judgement(_ guideline: PressureGuideline?, isAdult: Bool) -> [String] {
         let comparison = AverageLines(sources: [], guideline: guideline, setting: lines.setting, isAdult: isAdult)
@@ -81,6 +84,7 @@ struct AverageSummary {
             case .other, nil: parts.append(words)
             }
         }
+        if let words = language.officeValue(judgement.guideline, lines.setting) { parts.append(words) }
         if let name = language.className(judgement), let evidence = judgement.classEvidence {
             let words = "\(name) (\(language.word("grade", evidence.rawValue))\(language.condition(judgement)))"
             parts.append(language[.guidelineClass, words])

@@ -123,6 +123,10 @@ extension Language {
         .ofUsually: "%1 von üblicherweise %2 oder mehr",
         .ofPreferably: "%1 von möglichst %2 in der Nacht",
         .ofPercent: "%1 von %2 %",
+        .officeMeanOfLastTwo: "die Leitlinie nimmt den Mittelwert der letzten zwei Messungen eines Besuchs; dies ist der aller, die zählen",
+        .officeLowerOfLastTwo:
+            "die Leitlinie nimmt die niedrigere der letzten zwei Messungen eines Besuchs; dies ist der Mittelwert aller, die zählen",
+        .bothArms: "Messungen an beiden Armen sind zusammen gemittelt",
         .ofHours: "%1 von %2 Stunden",
         .ofDay: "%1 von %2 am Tag",
         .ofNight: "%1 von %2 in der Nacht",

@@ -45,3 +45,13 @@ extension Language {
         number(Decimals(units: Int64((value * 10 + 0.5).rounded(.down)), places: 1).text)
     }
 }
+
+extension Language {
+    /// How an office's value differs from the mean of all readings; `nil` where that is not known, and in other settings.
+    package func officeValue(_ guideline: PressureGuideline, _ setting: PressureSetting) -> String? {
+        guard setting == .office, let value = guideline.officeValue else { return nil }
+        return self[value == .meanOfLastTwo ? .officeMeanOfLastTwo : .officeLowerOfLastTwo]
+    }
+
+    package var bothArms: String { self[.bothArms] }
+}

@@ -21,6 +21,7 @@ enum Phrase: String, Sendable, Hashable, CaseIterable {
     // A day and a night
     case dayAndNight, fromTo, recordingHead, wholeDay, byDay, byNight, byHours, ruleName, hours, hoursOf, fixedHours, diary, supersededBy
     case measurements, validOfTried, validOfPlanned, failedCount, leftOutCount, validity, validRecording, invalidRecording
+    case officeMeanOfLastTwo, officeLowerOfLastTwo, bothArms
     case ofUsually, ofPreferably, ofPercent, ofHours, ofDay, ofNight, nightlyFall, fallOf, thatNight, surge, fromTrough, fromBeforeWaking
     case variability, systolicDeviation, diastolicDeviation, weightedByDay, weightedByTime, threshold, loads, guideline, className
     case isolatedSystolic, isolatedDiastolic, systolicSign, diastolicSign, nightShaded

@@ -22,6 +22,7 @@ struct ReportBox {
             let judgement = summary.judgement(report.guideline, isAdult: report.isAdult)
             if !judgement.isEmpty { row(.compared, "\(report.lines.numbers) mmHg: \(judgement.joined(separator: "; "))", to: &text) }
             row(.noted, summary.flagged, to: &text)
+            row(.average, summary.arms, to: &text)
             text.append("</dl>\n")
         }
         appendOfAll(to: &text)

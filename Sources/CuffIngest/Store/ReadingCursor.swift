@@ -27,7 +27,8 @@ struct ReadingCursor {
     /// As `Reading.bestTime`.
     var time: Timestamp? {
         if let time = toldTime { return ClockCorrection.isCredible(time, received: received) && rule != .implausible ? time : nil }
-        return origin == .memory || rule == .implausible ? nil : received
+        let origin = origin
+        return origin == .memory || origin == .imported || rule == .implausible ? nil : received
     }
 
     /// As `Reading.hasImplausibleTime`.
@@ -62,12 +63,14 @@ struct ReadingCursor {
         return (systolic, diastolic)
     }
 
-    /// `nil` for a row that is not a blood pressure.
-    func homeReading(_ time: Timestamp?, of person: Person, withID: Bool) -> HomeReading? {
+    /// `nil` for a row that is not a blood pressure. `arm` is the result column with the arm.
+    func homeReading(_ time: Timestamp?, of person: Person, withID: Bool, arm: ReadingColumn = .arm) -> HomeReading? {
         guard let (systolic, diastolic) = pressures else { return nil }
-        return HomeReading(
+        var reading = HomeReading(
             id: withID ? id : .none, time: time, systolic: systolic, diastolic: diastolic, pulse: double(.pulse_per_min), flags: flags,
             person: person, source: Int(source))
+        if !isNull(arm) { reading.isLeftArm = text(arm) { Self.isSame($0, "left") } }
+        return reading
     }
 
     /// The number of changes by a person.

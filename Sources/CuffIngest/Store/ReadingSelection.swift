@@ -45,7 +45,7 @@ public struct ReadingSelection: Sendable, Hashable {
     public var newFor: String?
     /// Only those for which it holds; `nil`: all.
     public var condition: ReadingCondition?
-    /// Only the latest, by id.
+    /// Only the latest, by time; as points of statistics, by id.
     public var last: Int?
     /// The zone of device times without a better source.
     public var zone: ZoneTable

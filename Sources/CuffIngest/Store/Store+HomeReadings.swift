@@ -11,7 +11,9 @@ extension Store {
         selection.kinds = [.bloodPressure]
         var left = selection.last ?? .max
         let columns = selection.condition == nil ? ReadingColumn.ofHomeReadings(withIDs: withIDs) : ReadingColumn.ofPoints
-        try walk(selection, columns: columns) { cursor, _, owner in
+        // The arm follows the columns of points.
+        let arm = ReadingColumn.revision
+        try walk(selection, columns: columns + ",arm") { cursor, _, owner in
             let time = cursor.time
             guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
             if let condition = selection.condition {
@@ -19,7 +21,7 @@ extension Store {
             }
             guard left > 0 else { return false }
             left -= 1
-            guard var reading = cursor.homeReading(time, of: owner, withID: withIDs) else { return true }
+            guard var reading = cursor.homeReading(time, of: owner, withID: withIDs, arm: arm) else { return true }
             reading.exclusion = rule.reason(reading.flags) ?? (time == nil ? cursor.timeExclusion : nil)
             return body(reading)
         }

@@ -23,44 +23,56 @@ extension Store {
         return Dictionary(sources.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Hands over the selected readings one by one in the order of their ids, without keeping any; each with the name of its person in
-    /// the selection's household. The body answers whether to go on.
+    /// Hands over the selected readings one by one in the order of their ids, without keeping any; the latest in the order of their times.
+    /// Each has the name of its person in the selection's household. The body answers whether to go on.
     /// - Throws: An `IngestError` of reading, as ``Store`` says; an `IngestError` of `body`. Any other error of `body` comes as
     ///   `StoreFault.failed`.
     public func forEach(_ selection: ReadingSelection, _ body: (Reading, Provenance) throws -> Bool) throws(IngestError) {
+        guard let last = selection.last else {
+            return try walk(selection, columns: ReadingColumn.all) { cursor, sources, owner in
+                guard selection.holds(cursor.time) else { return true }
+                guard let (reading, provenance) = try whole(cursor, sources, owner, selection) else { return true }
+                return try body(reading, provenance)
+            }
+        }
         // The latest are found backwards and passed on forwards.
-        var latest: [(Reading, Provenance)] = []
-        try walk(selection, columns: ReadingColumn.all) { cursor, sources, owner in
-            guard selection.holds(cursor.time) else { return true }
-            guard let source = sources[cursor.source], var reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
-            guard selection.condition?.holds(reading) ?? true else { return true }
-            reading.person = owner.name
-            guard let last = selection.last else { return try body(reading, source.provenance) }
-            guard latest.count < last else { return false }
-            latest.append((reading, source.provenance))
-            return latest.count < last
+        var latest = LatestRows<(Reading, Provenance)>(last)
+        try walk(selection, columns: ReadingColumn.all, latest: { latest.isComplete(at: $0) }) { cursor, sources, owner in
+            let (time, id) = (cursor.time, cursor.id)
+            guard selection.holds(time), latest.takes(time, id) else { return true }
+            if let one = try whole(cursor, sources, owner, selection) { latest.add(one, at: time, id) }
+            return true
         }
         do {
-            for (reading, provenance) in latest.reversed() { guard try body(reading, provenance) else { return } }
+            for (reading, provenance) in latest.sorted { guard try body(reading, provenance) else { return } }
         } catch { throw Self.translated(error, path) }
+    }
+
+    /// The reading of a row; `nil` if it does not fulfil the condition.
+    private func whole(
+        _ cursor: ReadingCursor, _ sources: [Int64: StoredSource], _ owner: Person, _ selection: ReadingSelection
+    ) throws -> (Reading, Provenance)? {
+        guard let source = sources[cursor.source], var reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
+        guard selection.condition?.holds(reading) ?? true else { return nil }
+        reading.person = owner.name
+        return (reading, source.provenance)
     }
 
     /// The latest selected readings of each of these persons, the latest last.
     func latest(
         _ count: Int, of persons: Set<Person>, _ selection: ReadingSelection
     ) throws(IngestError) -> [Person: [(reading: Reading, provenance: Provenance)]] {
-        var (selection, missing) = (selection, persons)
+        var selection = selection
         selection.last = count
-        var found: [Person: [(reading: Reading, provenance: Provenance)]] = [:]
-        try walk(selection, columns: ReadingColumn.all) { cursor, sources, owner in
-            guard missing.contains(owner) else { return !missing.isEmpty }
-            guard let source = sources[cursor.source], var reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
-            reading.person = owner.name
-            found[owner, default: []].append((reading, source.provenance))
-            if found[owner]?.count == count { missing.remove(owner) }
-            return !missing.isEmpty
+        var found = Dictionary(uniqueKeysWithValues: persons.map { ($0, LatestRows<(reading: Reading, provenance: Provenance)>(count)) })
+        try walk(selection, columns: ReadingColumn.all, latest: { id in found.values.allSatisfy { $0.isComplete(at: id) } }) {
+            cursor, sources, owner in
+            let (time, id) = (cursor.time, cursor.id)
+            guard found[owner]?.takes(time, id) ?? false else { return true }
+            if let one = try whole(cursor, sources, owner, selection) { found[owner]?.add(one, at: time, id) }
+            return true
         }
-        return found.mapValues { $0.reversed() }
+        return found.mapValues(\.sorted).filter { !$0.value.isEmpty }
     }
 
     /// The selected blood pressures as statistics see them: what counts, and what does not with the reason. Much faster than

@@ -21,9 +21,10 @@ extension Store {
     }
 
     /// Passes the selected rows to `body` in order of id. The condition is a result column, not a WHERE clause, because damage
-    /// may make a row look unselected. For a range of time, rows whose id shows that they are outside it are not read.
+    /// may make a row look unselected. For a range of time, rows whose id shows that they are outside it are not read. With `latest`, rows
+    /// whose id and time have different days come first and may come twice; it says for the others whether the walk may end before a row.
     func walk(
-        _ selection: ReadingSelection, columns: String, damaged: DamagedRows = .leftOut,
+        _ selection: ReadingSelection, columns: String, damaged: DamagedRows = .leftOut, latest: ((Reading.ID) -> Bool)? = nil,
         _ body: (ReadingCursor, [Int64: StoredSource], Person) throws -> Bool
     ) throws(IngestError) {
         var found = 0
@@ -33,7 +34,7 @@ extension Store {
             var owners = RowOwners(selection.household, sources)
             found += try damagedSources(db)
             var isEnded = false
-            for stretch in stretches(selection, in: db) where !isEnded {
+            for stretch in stretches(selection, othersFirst: latest != nil, in: db) where !isEnded {
                 let sql = """
                     SELECT \(isIntact), \(columns), \(stretch.isPast), reading.person, \(selection.condition(sources))
                     FROM reading \(stretch.rows) ORDER BY id\(selection.last == nil ? "" : " DESC")
@@ -42,6 +43,7 @@ extension Store {
                     let cursor = ReadingCursor(statement: statement, zone: selection.zone)
                     guard cursor.isIntact || damaged == .included && cursor.isSelected else { throw UnreadableRow() }
                     if cursor.isIntact, cursor.isPast { return false }
+                    if stretch.mayEnd, let latest, latest(cursor.id) { return false }
                     guard cursor.isSelected else { return true }
                     let owner = owners.owner(of: cursor)
                     guard selection.person == nil || selection.person == owner else { return true }
@@ -56,15 +58,18 @@ extension Store {
     private struct Stretch {
         var rows = ""
         var isPast = "0"
+        /// Whether the rows of other days came before.
+        var mayEnd = false
     }
 
     /// The rows that a selection may mean, in the order of the walk. A range of time is the ids that begin with its days, and before and
     /// after them the rows whose id begins with another day than their time.
-    private func stretches(_ selection: ReadingSelection, in db: SQLiteConnection) -> [Stretch] {
+    private func stretches(_ selection: ReadingSelection, othersFirst: Bool, in db: SQLiteConnection) -> [Stretch] {
         guard selection.ids.isEmpty else { return [Stretch(rows: "WHERE \(ReadingSelection.names(selection.ids))")] }
         let (first, end) = selection.idRange
         let ends = [first, end].compactMap(\.self)
-        let isSound = connection.hasDays && !ends.isEmpty && ends.allSatisfy { isOrdered(at: $0, in: db) } && othersAreFound(db)
+        let isSound =
+            connection.hasDays && (othersFirst || !ends.isEmpty) && ends.allSatisfy { isOrdered(at: $0, in: db) } && othersAreFound(db)
         guard isSound else { return [Stretch()] }
         func others(_ condition: String) -> Stretch {
             Stretch(rows: "INDEXED BY \(Schema.dayIndex) WHERE \(Schema.isOfAnotherDay) AND \(condition)")
@@ -77,7 +82,8 @@ extension Store {
             return [before, days, after].compactMap(\.self)
         }
         let days = Stretch(rows: end.map { "WHERE id < '\($0)'" } ?? "", isPast: first.map { "id < '\($0)'" } ?? "0")
-        return [after, days, before].compactMap(\.self)
+        guard othersFirst else { return [after, days, before].compactMap(\.self) }
+        return [others("1"), Stretch(rows: days.rows, isPast: days.isPast, mayEnd: true)]
     }
 
     /// Whether each entry of the index of other days leads to an intact row: SQLite skips one that leads to none.

@@ -44,6 +44,7 @@ struct AverageText {
         block.facts += leftOut(average)
         let remarks = ProtocolAverage.toldFlags.compactMap { flag in average.flagged[flag].map { "\($0) \(Self.words(flag))" } }
         if !remarks.isEmpty { block.facts.append(.init("with remarks", remarks.joined(separator: ", "))) }
+        if average.isOfBothArms { block.facts.append(.init("arms", english.bothArms)) }
         if let words = completeness(average) { block.facts.append(.init("completeness", words)) }
         block.facts += differences(average) + judgement(average)
         return block
@@ -131,6 +132,7 @@ struct AverageText {
             }
             rows.append(.init("threshold", words))
         }
+        if let words = english.officeValue(guideline, lines.setting) { rows.append(.init("office", words)) }
         if let judgement, let fact = english.classFact(judgement) { rows += [fact, .init("source", guideline.source)] }
         if let word = english.superseded(guideline.document), !rows.isEmpty { rows.append(.init("guideline", word)) }
         return rows

@@ -115,6 +115,23 @@ enum WorkedWeek {
         #expect(summary.pair(average.all) == "\(high)/\(low)")
     }
 
+    @Test(
+        arguments: [
+            ("esc-2024", "mean_of_last_two"), ("esh-2021", "mean_of_last_two"), ("ish-2020", "mean_of_last_two"),
+            ("nice-ng136", "lower_of_last_two"), ("esh-2023", nil),
+        ] as [(String, String?)]) func anOfficeMean_SaysWhatTheGuidelineTakes(_ name: String, _ expected: String?) throws
+    {
+        let guideline = try #require(PressureGuideline.named(name))
+        func line(_ setting: PressureSetting) -> String {
+            var text = TextBuffer()
+            AverageLines(sources: [], guideline: guideline, setting: setting).append(
+                WorkedWeek.average(.everything), HomeAverages.Owner(person: .unknown, source: nil), to: &text)
+            return text.string
+        }
+        #expect(line(.office).contains("\"office_value\"") == (expected != nil) && !line(.home).contains("office_value"))
+        if let expected { #expect(line(.office).contains("\"office_value\":\"\(expected)\"")) }
+    }
+
     @Test func tooFewReadings_HaveNumbersAndNoClass() throws {
         let few = WorkedWeek.average(try rule("esh-2021"), Array(WorkedWeek.readings.prefix(11)))
         #expect(few.all.count == 7)

@@ -83,4 +83,27 @@ import Testing
         #expect(own.excluded.map { "\($0.value) \($0.key.word)" } == ["3 part_of_average"])
         #expect(own.buckets.first?.merged.systolic.maximum?.value == 133 && own.buckets.first?.merged.systolic.minimum?.value == 120)
     }
+
+    // MARK: Arms
+
+    @Test func readingsOfBothArms_AreAveragedTogether_AndThatIsSaid() throws {
+        func average(_ arms: [String]) throws -> ProtocolAverage {
+            let readings = try arms.enumerated().map { index, arm in
+                var reading = try reading("2026-05-0\(index + 1)T07:00", 130 + index, 80)
+                reading.remarks = Remarks(stored: { $0 == .arm ? arm : nil })
+                return reading
+            }
+            let path = folder.file("\(arms.joined()).db")
+            let sink = try SQLiteSink(path: path)
+            _ = try sink.write(
+                ReadingBatch(source: 1, driver: "and-std", device: "A1", entries: BatchEntries(readings.map { .reading($0) })))
+            try sink.close()
+            let run = try HealthRuns.average(
+                try Store(path, access: .read), ReadingSelection(zone: zone), AverageRequest(.everything))
+            return try #require(run.averages.each.first?.average)
+        }
+        let both = try average(["left", "right"])
+        #expect(both.isOfBothArms && both.all.count == 2)
+        #expect(try !average(["left", "left"]).isOfBothArms)
+    }
 }

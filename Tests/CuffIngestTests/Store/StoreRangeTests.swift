@@ -95,6 +95,58 @@ import Testing
         for (range, one) in zip(ranges, found).prefix(9) { #expect(try ids(path, range).ids == one.ids) }
     }
 
+    /// By their times, not by the clock of the cuff: of a reading without a time, by its id.
+    @Test(arguments: [5, 6] as [UInt64]) func theLatest_AreTheLatestByTime(_ seed: UInt64) throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        try Self.fill(path, seed: seed)
+        var all: [(time: Int64, id: Reading.ID, isKnown: Bool)] = []
+        try Store(path, access: .read).forEach(ReadingSelection(zone: .utc)) { reading, _ in
+            let time = reading.bestTime(in: .utc)?.milliseconds
+            all.append((time ?? reading.id.wallSeconds.map { $0 * 1000 } ?? .min, reading.id, time != nil))
+            return true
+        }
+        all.sort { ($0.time, $0.id.description) < ($1.time, $1.id.description) }
+        #expect(all.suffix(40).map(\.id) != all.map(\.id).sorted { $0.description < $1.description }.suffix(40))
+        for isIndexed in [true, false] {
+            if !isIndexed { try execute(path, Self.withoutIndex) }
+            for count in [1, 2, 10, 40, 399, 1000] {
+                var selection = ReadingSelection(zone: .utc)
+                selection.last = count
+                #expect(try ids(path, selection).ids == all.suffix(count).map(\.id), "\(count)")
+                selection.until = Timestamp(seconds: Self.start + 20 * Self.day)
+                let before = all.filter { $0.isKnown && $0.time < (Self.start + 20 * Self.day) * 1000 }
+                #expect(try ids(path, selection).ids == before.suffix(count).map(\.id), "\(count)")
+            }
+        }
+    }
+
+    @Test func aClockThatWasBehind_HidesNoLatestReading() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        let days = [("2026-05-08", "2026-05-08"), ("2026-05-09", "2026-05-09"), ("2020-01-01", "2026-05-11"), ("2020-01-02", "2026-05-12")]
+        let readings = try days.enumerated().map { index, day -> Reading in
+            let clock = try #require(DeviceTime.parse(day.0 + "T07:00"))
+            var reading = Reading(
+                .bloodPressure(.mmHg(121 + index, 80)), driver: "and-std", clock: .time(clock), origin: .memory, raw: RawBytes([1]))
+            (reading.measured, reading.rule) = (try #require(DeviceTime.parse(day.1 + "T07:00")).instant(in: .utc), .corrected)
+            reading.id = Reading.ID(wallSeconds: clock.wallSeconds, hash: UInt64(index))
+            return reading
+        }
+        let sink = try SQLiteSink(path: path)
+        _ = try sink.write(
+            ReadingBatch(source: 1, driver: "and-std", device: "one", entries: BatchEntries(readings.map { .reading($0) })))
+        try sink.close()
+        var selection = ReadingSelection(zone: .utc)
+        for count in 1...4 {
+            selection.last = count
+            #expect(try ids(path, selection).ids == readings.suffix(count).map(\.id))
+        }
+        let page = try Store(path, access: .read).latest(
+            3, of: Set(try Store(path, access: .read).persons(selection).all), ReadingSelection(zone: .utc))
+        #expect(page.values.first?.map(\.reading.id) == readings.suffix(3).map(\.id))
+    }
+
     @Test func implausibleTimes_AreCounted_WithoutReadingRowsFarOutsideTheRange() throws {
         let folder = TestFolder()
         let path = folder.file("bp.db")

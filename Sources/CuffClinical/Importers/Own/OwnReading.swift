@@ -7,7 +7,7 @@ enum OwnReading {
     static let keys = [
         "id", "revision", "type", "driver", "device", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg", "pulse_per_min", "systolic_kPa",
         "diastolic_kPa", "mean_kPa", "mean_absent", "pulse_absent", "user", "flags", "device_time", "measured", "clock", "received",
-        "trigger",
+        "origin", "trigger",
         "sequence", "raw", "note", "medication", "posture", "arm", "metadata", "mdc", "component", "value", "value_absent", "bits", "unit",
         "unit_mdc",
         "text", "decoder", "duration_s", "host_clock",
@@ -127,7 +127,12 @@ enum OwnReading {
         }
         let rules: [ClockRule] = [.synced, .corrected, .deviceTime, .receiveTime, .unset, .implausible]
         reading.rule = rules.first { $0.word?.description == value("clock") } ?? .none
-        if reading.rule == .unset, reading.clock.time == nil { reading.clock = .unset }
+        if reading.rule == .unset { reading.clock = reading.clock.time.map { .impossible($0) } ?? .unset }
+        // It was sent when it was measured. Of a reading from memory, or of unknown origin, the time of reception says nothing.
+        let isSentAtOnce = ["push", "measurement"].contains(value("origin"))
+        if reading.measured == nil, reading.clock.time == nil, reading.rule != .implausible, isSentAtOnce {
+            reading.measured = reading.received
+        }
     }
 
     private static func flags(_ text: String) -> MeasurementFlags {

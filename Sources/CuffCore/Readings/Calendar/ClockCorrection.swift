@@ -133,11 +133,12 @@ extension DeviceTime {
 }
 
 extension Reading {
-    /// `measured`; else the cuff's time in its own zone or `zone`. Not the receive time of a stored reading, nor a time after reception.
+    /// `measured`; else the cuff's time in its own zone or `zone`. Not the receive time of a stored or imported reading, nor a time after
+    /// reception.
     public func bestTime(in zone: ZoneTable) -> Timestamp? {
         if rule == .implausible { return nil }
         if let time = measured ?? clock.time?.instant(in: zone) { return isCredible(time) ? time : nil }
-        return origin == .memory ? nil : received
+        return origin == .memory || origin == .imported ? nil : received
     }
 
     func isCredible(_ time: Timestamp, slack: Duration = ClockCorrection.slack) -> Bool {

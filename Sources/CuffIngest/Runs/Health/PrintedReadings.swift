@@ -98,10 +98,11 @@ final class PrintedReadings {
         if !Self.isPlausible(systolic, diastolic, line["mean_mmHg"]?.number, pulse) { flags.insert(.implausible) }
         let reason =
             InclusionRule(zone: selection.zone).reason(flags) ?? (isImplausible ? .timeImplausible : time == nil ? .timeUnknown : nil)
-        return .reading(
-            HomeReading(
-                id: line["id"]?.text.flatMap { Reading.ID.parse($0) } ?? .none, time: time, systolic: systolic, diastolic: diastolic,
-                pulse: pulse, flags: flags, person: person, source: source, exclusion: reason))
+        var reading = HomeReading(
+            id: line["id"]?.text.flatMap { Reading.ID.parse($0) } ?? .none, time: time, systolic: systolic, diastolic: diastolic,
+            pulse: pulse, flags: flags, person: person, source: source, exclusion: reason)
+        reading.isLeftArm = line["arm"]?.text.map { $0 == "left" }
+        return .reading(reading)
     }
 
     /// In mmHg, from kPa if the cuff sent kPa, because the value in mmHg is rounded then.
@@ -114,7 +115,7 @@ final class PrintedReadings {
     private func time(_ line: JSONValue, _ zone: ZoneTable) -> Timestamp? {
         if line["clock"]?.text == "implausible" { return nil }
         if let time = told(line, zone) { return ClockCorrection.isCredible(time, received: received(line)) ? time : nil }
-        return line["origin"]?.text == "memory" ? nil : received(line)
+        return ["memory", "import"].contains(line["origin"]?.text) ? nil : received(line)
     }
 
     private func hasImplausibleTime(_ line: JSONValue, _ zone: ZoneTable) -> Bool {
