@@ -129,15 +129,16 @@ import Testing
     }
 
     @Test func aClosedTerminal_EndsTheWatch() async throws {
-        let (pid, said) = (scratch.path("pid"), scratch.path("said"))
+        let (pid, said, none) = (scratch.path("pid"), scratch.path("said"), scratch.path("none"))
+        let config = try scratch.write("c.toml", "[watch]\n")
         let terminal = Process()
         terminal.executableURL = URL(fileURLWithPath: "/usr/bin/script")
-        let watch = "\(CuffProcess.path) watch --no-config --no-store --sink stdout 2>\(said)"
+        let watch = "\(CuffProcess.path) watch --config \(config) --no-store --sink stdout --assign \(none)=and-std 2>\(said)"
         terminal.arguments = ["-qfc", "echo $$ >\(pid); exec \(watch)", "/dev/null"]
         (terminal.standardInput, terminal.standardOutput) = (FileHandle.nullDevice, FileHandle.nullDevice)
         try terminal.run()
         func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
-        #expect(try await eventually { text(said).contains("watching") }, "\(text(said))")
+        #expect(try await eventually { text(said).contains("there is no device") }, "\(text(said))")
         let number = try #require(Int32(text(pid).split(separator: "\n").first ?? ""))
         #expect(kill(number, SIGHUP) == 0)
         #expect(try await eventually { text(said).contains("reload") }, "a SIGHUP while the terminal is there: \(text(said))")
