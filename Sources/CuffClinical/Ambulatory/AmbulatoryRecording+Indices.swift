@@ -17,9 +17,9 @@ extension AmbulatoryRecording {
         package static let document = GuidelineDocument.esc2024, evidence = Evidence.guideline
     }
 
-    /// The ratio of the night's systolic mean to the day's; `nil` without either, and for a rule without a night.
+    /// The ratio of the night's systolic mean to the day's; `nil` without either, or with a night of too few readings.
     var nightToDay: Fraction? {
-        guard rule.hasNight, let night = night.systolic, let day = day.systolic else { return nil }
+        guard hasNight, let night = night.systolic, let day = day.systolic else { return nil }
         return night.divided(by: day)
     }
 
@@ -33,7 +33,7 @@ extension AmbulatoryRecording {
 
     /// Means weighted by the hours of day and night, so that a part with more readings does not count more.
     package var byHours: (systolic: Fraction, diastolic: Fraction)? {
-        guard rule.hasNight else { return nil }
+        guard hasNight else { return nil }
         func weighted(_ first: Fraction?, _ second: Fraction?) -> Fraction? {
             guard let first, let second else { return nil }
             let (day, night) = (first.multiplied(by: Fraction(dayMinutes)), second.multiplied(by: Fraction(nightMinutes)))
@@ -138,10 +138,10 @@ extension AmbulatoryRecording {
         }
     }
 
-    /// The mean of one part compared with a guideline; `nil` if the recording is not valid or there is no threshold. By a rule without a
-    /// night only the day is valid.
+    /// The mean of one part compared with a guideline; `nil` if the recording is not valid or there is no threshold. With a night of
+    /// too few readings only the day is compared.
     package func judgement(_ guideline: PressureGuideline, _ setting: PressureSetting) -> Judgement? {
-        guard isValid, rule.hasNight || setting == .ambulatoryDay, guideline.thresholds[setting] != nil, let sums = sums(setting),
+        guard isValid, hasNight || setting == .ambulatoryDay, guideline.thresholds[setting] != nil, let sums = sums(setting),
             sums.count > 1, let systolic = sums.systolic,
             let diastolic = sums.diastolic
         else { return nil }

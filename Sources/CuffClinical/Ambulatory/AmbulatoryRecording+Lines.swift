@@ -34,20 +34,18 @@ extension AmbulatoryRecording {
         }
         for (name, sums, setting) in [
             ("mean_24h", all, PressureSetting.ambulatory24h), ("mean_day", day, .ambulatoryDay), ("mean_night", night, .ambulatoryNight),
-        ] { append(name, sums, near: guideline?.limits(setting) ?? PressureGuideline.Limits(), to: &text) }
+        ] { append(name, sums, near: guideline?.thresholds[setting], to: &text) }
         appendIndices(to: &text)
         if let guideline { append(guideline, isAdult: isAdult, to: &text) }
         appendHours(to: &text)
         text.append("}\n")
     }
 
-    private func append(
-        _ name: String, _ sums: PressureSums, near limits: PressureGuideline.Limits, to text: inout TextBuffer
-    ) {
+    private func append(_ name: String, _ sums: PressureSums, near threshold: PressureThreshold?, to text: inout TextBuffer) {
         guard let systolic = sums.systolic, let diastolic = sums.diastolic else { return }
         text.append(string: ",\"\(name)\":{\"readings\":\(sums.count)")
-        append("systolic_mmHg", systolic, systolic.rounded(places: 2, near: limits.systolic), to: &text)
-        append("diastolic_mmHg", diastolic, diastolic.rounded(places: 2, near: limits.diastolic), to: &text)
+        append("systolic_mmHg", systolic, systolic.rounded(places: 2, near: threshold?.systolic), to: &text)
+        append("diastolic_mmHg", diastolic, diastolic.rounded(places: 2, near: threshold?.diastolic), to: &text)
         if let pulse = sums.pulse { append("pulse_per_min", pulse, to: &text) }
         text.append("}")
     }

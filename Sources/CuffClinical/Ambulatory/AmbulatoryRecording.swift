@@ -132,5 +132,9 @@ package struct AmbulatoryRecording: Sendable {
     /// Whether the time between measurements was planned.
     package var hasPlan: Bool { plan.dayMinutes != nil || plan.nightMinutes != nil }
 
+    /// Whether the night has enough readings to compare it with the day: a rule of the day alone asks for none, and ESC 2024, which has the
+    /// classes of the fall at night, for 4.
+    var hasNight: Bool { rule.leastNight > 0 || night.count >= 4 }
+
     package var isValid: Bool { shortfalls.isEmpty && all.count > 1 }
 }

@@ -16,9 +16,6 @@ package struct AmbulatoryRule: Sendable, Hashable {
     /// The guideline with its thresholds, by its name in `PressureGuideline.all`.
     package var guideline: String?
 
-    /// Whether it asks for readings at night; otherwise it is a rule of the day alone.
-    var hasNight: Bool { leastNight > 0 }
-
     package var name: String { document.id }
     package var title: String { document.society }
     package var year: Int { document.year ?? 0 }

@@ -121,20 +121,20 @@ package struct AverageLines: Sendable {
 
     private func append(_ mean: PressureMean, to text: inout TextBuffer) {
         guard let systolic = mean.systolic, let diastolic = mean.diastolic else { return }
-        let limits = guideline?.limits(setting) ?? PressureGuideline.Limits()
+        let threshold = guideline?.thresholds[setting]
         text.append(",\"systolic_mmHg\":")
-        append(systolic, near: limits.systolic, to: &text)
+        append(systolic, near: threshold?.systolic, to: &text)
         text.append(",\"diastolic_mmHg\":")
-        append(diastolic, near: limits.diastolic, to: &text)
+        append(diastolic, near: threshold?.diastolic, to: &text)
         if let pulse = mean.pulse {
             text.append(",\"pulse_per_min\":")
             append(pulse, to: &text)
         }
     }
 
-    private func append(_ number: Fraction, near limits: [Int] = [], to text: inout TextBuffer) {
-        text.append(string: "{\"exact\":\"\(number.text)\",\"avg\":\(number.rounded(places: 2, near: limits).text)")
-        if !limits.isEmpty { text.append(string: ",\"text\":\"\(number.printed(near: limits))\"") }
+    private func append(_ number: Fraction, near threshold: Int? = nil, to text: inout TextBuffer) {
+        text.append(string: "{\"exact\":\"\(number.text)\",\"avg\":\(number.rounded(places: 2, near: threshold).text)")
+        if let threshold { text.append(string: ",\"text\":\"\(number.printed(near: threshold))\"") }
         text.append("}")
     }
 

@@ -1,4 +1,4 @@
-/// Rounding for print that never moves a number across a threshold or a limit of a class.
+/// Rounding for print that never moves a number across a threshold.
 extension Fraction {
     /// Rounded half up to `places`, or to as many more, up to six, as keep `side` the same for the printed number. If six are not enough, the
     /// nearest number on the right side.
@@ -13,16 +13,18 @@ extension Fraction {
         return others.first { side($0.fraction) == own } ?? nearest
     }
 
-    /// Rounded so that the printed number reaches a limit if, and only if, the exact number does.
-    package func rounded(places: Int, near limits: [Int]) -> Decimals {
-        guard !limits.isEmpty else { return rounded(places: places) }
-        return rounded(places: places) { value in limits.count { value >= Fraction(Int64($0)) } }
+    /// Rounded so that the printed number reaches the threshold if, and only if, the exact number does.
+    package func rounded(places: Int, near threshold: Int?) -> Decimals {
+        guard let threshold else { return rounded(places: places) }
+        return rounded(places: places) { $0 >= Fraction(Int64(threshold)) }
     }
 
-    /// A mean in mmHg for people: whole, half up; within 1 mmHg of one of the limits with one decimal, or more if a limit would seem to be
+    /// A mean in mmHg for people: whole, half up; within 1 mmHg of a threshold with one decimal, or more if the threshold would seem to be
     /// reached.
-    public func printed(near limits: [Int]) -> String {
-        let isNear = limits.contains { subtracting(Fraction(Int64($0))).map { $0.magnitude <= Fraction(1) } ?? false }
-        return isNear ? rounded(places: 1, near: limits).text : rounded(places: 0).text
+    public func printed(near threshold: Int?) -> String {
+        guard let threshold, let distance = subtracting(Fraction(Int64(threshold)))?.magnitude, distance <= Fraction(1) else {
+            return rounded(places: 0).text
+        }
+        return rounded(places: 1, near: threshold).text
     }
 }

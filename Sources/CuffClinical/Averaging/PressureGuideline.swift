@@ -24,26 +24,6 @@ public struct PressureGuideline: Sendable, Hashable {
     /// The citation.
     public var source: String { document.citation + (document.doi.isEmpty ? "" : ", doi \(document.doi)") }
 
-    /// Numbers in mmHg at which a mean reaches the threshold or another class.
-    package struct Limits: Sendable, Hashable {
-        package var systolic: [Int] = [], diastolic: [Int] = []
-    }
-
-    /// The limits of a setting.
-    package func limits(_ setting: PressureSetting) -> Limits {
-        var limits = Limits()
-        if let threshold = thresholds[setting] { limits = Limits(systolic: [threshold.systolic], diastolic: [threshold.diastolic]) }
-        for one in classes[setting]?.classes ?? [] {
-            if case .from(let number) = one.systolic { limits.systolic.append(number) }
-            if case .from(let number) = one.diastolic { limits.diastolic.append(number) }
-        }
-        for remark in classes[setting]?.isolated ?? [] {
-            limits.systolic.append(remark.isSystolic ? remark.from : remark.below)
-            limits.diastolic.append(remark.isSystolic ? remark.below : remark.from)
-        }
-        return limits
-    }
-
     /// The guideline of that name, or of another name of its document, or `nil`.
     public static func named(_ name: String) -> PressureGuideline? { all.first { $0.document.isNamed(name) } }
 

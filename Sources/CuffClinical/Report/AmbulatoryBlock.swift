@@ -22,7 +22,7 @@ package struct AmbulatoryBlock {
         let parts: [(PressureSums, PressureSetting)] = [
             (recording.all, .ambulatory24h), (recording.day, .ambulatoryDay), (recording.night, .ambulatoryNight),
         ]
-        for (sums, setting) in parts where sums.count > 0 { block.rows.append(row(part(setting), sums, guideline?.limits(setting))) }
+        for (sums, setting) in parts where sums.count > 0 { block.rows.append(row(part(setting), sums, guideline?.thresholds[setting])) }
         if let byHours = recording.byHours {
             block.rows.append([language[.byHours], "", decimal(byHours.systolic), decimal(byHours.diastolic), ""])
         }
@@ -52,12 +52,12 @@ package struct AmbulatoryBlock {
 
     private func decimal(_ value: Fraction) -> String { language.number(value.rounded(places: 1).text) }
 
-    private func row(_ name: String, _ sums: PressureSums, _ limits: PressureGuideline.Limits?) -> [String] {
-        func text(_ value: Fraction?, _ limits: [Int]?) -> String {
-            value.map { language.number($0.rounded(places: 1, near: limits ?? []).text) } ?? "-"
+    private func row(_ name: String, _ sums: PressureSums, _ threshold: PressureThreshold?) -> [String] {
+        func text(_ value: Fraction?, _ threshold: Int?) -> String {
+            value.map { language.number($0.rounded(places: 1, near: threshold).text) } ?? "-"
         }
         return [
-            name, "\(sums.count)", text(sums.systolic, limits?.systolic), text(sums.diastolic, limits?.diastolic),
+            name, "\(sums.count)", text(sums.systolic, threshold?.systolic), text(sums.diastolic, threshold?.diastolic),
             sums.pulse?.rounded(places: 0).text ?? "-",
         ]
     }

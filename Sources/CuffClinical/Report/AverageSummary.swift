@@ -4,11 +4,11 @@ struct AverageSummary {
     let lines: ReferenceLines
     let language: Language
 
-    /// `134/84`: whole mmHg, with decimals near the threshold and the limits of the classes.
+    /// `134/84`: whole mmHg, with decimals near the threshold.
     func pair(_ mean: PressureMean) -> String {
         guard let systolic = mean.systolic, let diastolic = mean.diastolic else { return "–" }
         return language.number(
-            "\(systolic.printed(near: lines.limits.systolic))/\(diastolic.printed(near: lines.limits.diastolic))")
+            "\(systolic.printed(near: Int(lines.systolic)))/\(diastolic.printed(near: Int(lines.diastolic)))")
     }
 
     func pulse(_ mean: PressureMean) -> String { mean.pulse?.rounded(places: 0).text ?? "–" }

@@ -7,8 +7,6 @@ package struct ReferenceLines: Sendable, Hashable {
     package let document: GuidelineDocument
     package let setting: PressureSetting
     package let evidence: Evidence
-    /// With what a mean must not be confused by rounding: the threshold, and the limits of the guideline's classes.
-    let limits: PressureGuideline.Limits
 
     /// The threshold of a guideline; that of `PressureGuideline.usual` if none is given or it has none for this setting.
     package init(_ guideline: PressureGuideline?, _ setting: PressureSetting) {
@@ -18,10 +16,6 @@ package struct ReferenceLines: Sendable, Hashable {
         (systolic, diastolic, evidence) = (Double(threshold.systolic), Double(threshold.diastolic), threshold.evidence)
         document = own == nil ? usual.document : guideline?.document ?? usual.document
         self.setting = setting
-        var limits = guideline?.limits(setting) ?? PressureGuideline.Limits()
-        limits.systolic.append(threshold.systolic)
-        limits.diastolic.append(threshold.diastolic)
-        self.limits = limits
     }
 
     package static let home = ReferenceLines(nil, .home)

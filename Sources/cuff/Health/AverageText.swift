@@ -62,10 +62,10 @@ struct AverageText {
     }
 
     private func row(_ name: String, _ sums: PressureMean) -> [String] {
-        let limits = lines.guideline?.limits(lines.setting)
+        let threshold = lines.guideline?.thresholds[lines.setting]
         return [
-            name, "\(sums.count)", sums.systolic?.printed(near: limits?.systolic ?? []) ?? "-",
-            sums.diastolic?.printed(near: limits?.diastolic ?? []) ?? "-", sums.pulse?.rounded(places: 0).text ?? "-",
+            name, "\(sums.count)", sums.systolic?.printed(near: threshold?.systolic) ?? "-",
+            sums.diastolic?.printed(near: threshold?.diastolic) ?? "-", sums.pulse?.rounded(places: 0).text ?? "-",
         ]
     }
 

@@ -113,8 +113,8 @@ enum WorkedDay {
         #expect(!short.isValid)
     }
 
-    /// "No 24 h, no night": one reading after 22:00 is no night.
-    @Test func aRuleWithoutANight_HasNoFallAndNoClassOfIt() throws {
+    /// The rule asks for none at night; one is too few for a fall.
+    @Test func aNightOfOneReading_HasNoFallAndNoClass() throws {
         let nice = AmbulatoryRecording(
             Array(WorkedDay.events.prefix(25)), rule: try #require(AmbulatoryRule.named("nice-ng136")), zone: BucketingTests.berlin)
         #expect(nice.isValid && nice.day.count == 24 && nice.night.count == 1)

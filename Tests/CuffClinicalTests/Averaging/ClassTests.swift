@@ -56,6 +56,6 @@ import Testing
         let table = try #require(PressureGuideline.named("nice-ng136")?.classes[.home])
         let below = try #require(Fraction(134_999_999, over: 1_000_000))
         #expect(table.name(below, Fraction(80)) == "below stage 1")
-        #expect(below.printed(near: [135]) == "134.999999")
+        #expect(below.printed(near: 135) == "134.999999")
     }
 }

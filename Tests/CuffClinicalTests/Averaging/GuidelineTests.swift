@@ -162,7 +162,7 @@ import Testing
         ] as [(Int128, Int128, Int, String)])
     func print_KeepsTheSideOfAThreshold(_ top: Int128, _ bottom: Int128, _ threshold: Int, _ expected: String) throws {
         let mean = try #require(Fraction(top, over: bottom))
-        #expect(mean.printed(near: [threshold]) == expected)
+        #expect(mean.printed(near: threshold) == expected)
     }
 
     @Test func jsonLines_KeepTheSideToo() throws {

@@ -44,7 +44,7 @@ import Testing
                 rule.averagesSessions ? try sessionMeans(counted, byID) : (try mean(systolic), try mean(diastolic))
             #expect(line.contains("Systolic \(means.0.text); Diastolic \(means.1.text);"), "\(rule.name) \(name): \(line)")
             // The box prints the same mean, rounded.
-            let printed = "<small>\(name)</small><b>\(means.0.printed(near: [135]))/\(means.1.printed(near: [85]))</b>"
+            let printed = "<small>\(name)</small><b>\(means.0.printed(near: 135))/\(means.1.printed(near: 85))</b>"
             #expect(page.contains(printed), "\(rule.name): \(printed)")
         }
     }
