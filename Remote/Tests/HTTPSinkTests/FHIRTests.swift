@@ -22,7 +22,7 @@ import Testing
 
     @Test func profilesOfUSCore_AreClaimedForPatients() throws {
         func claimed(_ profile: FHIRProfile, _ subject: String) throws -> [String] {
-            try Self.entries(try Self.bundle([Self.phd], profile, subject: .everybody(subject)))
+            Self.entries(try Self.bundle([Self.phd], profile, subject: .everybody(subject)))
                 .flatMap { $0["resource"]?["meta"]?["profile"]?.array ?? [] }.compactMap(\.string)
         }
         let (core, us) = ("http://hl7.org/fhir/StructureDefinition/", "http://hl7.org/fhir/us/core/StructureDefinition/")
