@@ -119,7 +119,7 @@ package struct AmbulatoryRecording: Sendable {
         if let least = rule.leastPercent, expected == 0 || all.count * 100 < expected * least {
             found.append(Shortfall(number: .leastPercent, found: expected == 0 ? 0 : all.count * 100 / expected, least: least))
         }
-        // Without a plan nothing is expected of the hours before the first and after the last measurement, so they must be few.
+        // Without a plan nothing is expected of the hours before the first and after the last measurement, so these must be few.
         if let least = rule.leastPercent, !hasPlan, let span {
             let seconds = span.upperBound.seconds - span.lowerBound.seconds
             if seconds * 100 < 86400 * Int64(least) {
@@ -132,9 +132,9 @@ package struct AmbulatoryRecording: Sendable {
     /// Whether the time between measurements was planned.
     package var hasPlan: Bool { plan.dayMinutes != nil || plan.nightMinutes != nil }
 
-    /// Whether the night has enough readings to compare it with the day: a rule of the day alone asks for none, and ESC 2024, which has the
-    /// classes of the fall at night, for 4.
-    var hasNight: Bool { rule.leastNight > 0 || night.count >= 4 }
+    /// Whether the night has enough readings to compare it with the day. For a rule that asks for none at night, the least is that of
+    /// ESC 2024, which has the classes of the fall at night.
+    var hasNight: Bool { rule.leastNight > 0 || night.count >= AmbulatoryRule.usual.leastNight }
 
     package var isValid: Bool { shortfalls.isEmpty && all.count > 1 }
 }

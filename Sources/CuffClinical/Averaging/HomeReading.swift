@@ -18,7 +18,7 @@ public struct HomeReading: Sendable, Hashable {
     public var person: Person
     /// The caller's number of the cuff.
     public var source: Int
-    /// Whether it was measured at the left arm, or at the right; `nil` if nobody noted it.
+    /// Whether it was measured at the left arm, or at the right; `nil` if the arm was not noted.
     public var isLeftArm: Bool?
     /// Why no average may count it; `nil` if it may be counted.
     public var exclusion: Exclusion?

@@ -11,7 +11,7 @@ extension Store {
         selection.kinds = [.bloodPressure]
         var left = selection.last ?? .max
         let columns = selection.condition == nil ? ReadingColumn.ofHomeReadings(withIDs: withIDs) : ReadingColumn.ofPoints
-        // The arm follows the columns of points.
+        // The arm is selected after the columns of points, where whole rows have the revision.
         let arm = ReadingColumn.revision
         try walk(selection, columns: columns + ",arm") { cursor, _, owner in
             let time = cursor.time

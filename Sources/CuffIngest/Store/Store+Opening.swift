@@ -21,7 +21,7 @@ extension Store {
                 Glibc.close(try Descriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
                 return true
             } catch {
-                if error.number == EEXIST, isLinkToNothing(path) { throw IngestError(StoreFault.linkToNothing(path)) }
+                if error.number == EEXIST, isDanglingLink(path) { throw IngestError(StoreFault.danglingLink(path)) }
                 // Created by another process just now.
                 if error.number == EEXIST { return try examine(path, access) }
                 throw .writing(path, error.number)
@@ -51,7 +51,7 @@ extension Store {
     }
 
     /// Whether the path is a symbolic link whose target does not exist.
-    package static func isLinkToNothing(_ path: String) -> Bool {
+    package static func isDanglingLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK && stat(path, &status) != 0
     }

@@ -117,7 +117,8 @@ extension Store {
             parts[owner, default: AverageParts()].add(
                 (owner, source, point), at: point.time, source: Int(source), flags: point.flags, pass: pass)
         }
-        for owner in parts.keys { parts[owner]?.finish(pass: pass) }
+        // In a fixed order: sums of floating-point numbers depend on it.
+        for owner in parts.keys.sorted(by: { $0.source ?? 0 < $1.source ?? 0 }) { parts[owner]?.finish(pass: pass) }
     }
 
     /// How many of the selected readings have an implausible time and so are in no range: all that are marked so, and those of earlier

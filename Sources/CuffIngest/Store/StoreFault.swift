@@ -9,7 +9,7 @@ public enum StoreFault: Fault {
     case noStandardPlace
     case emptyFile(String)
     /// A symbolic link, for example to a disk that is not mounted.
-    case linkToNothing(String)
+    case danglingLink(String)
     case nothingStored(String)
     case notADatabase(String)
     case foreign(String)
@@ -66,7 +66,7 @@ public enum StoreFault: Fault {
             (.noInput, "you have no readings of your own (\(own)); the service keeps its readings in \(service)")
         case .noStandardPlace: (.usage, "there is no place for a database: neither XDG_DATA_HOME nor HOME is set")
         case .emptyFile(let path): (.noInput, "there are no readings in \(path): the file is empty")
-        case .linkToNothing(let path): (.cannotCreate, "cannot write \(path): a link to a file that does not exist")
+        case .danglingLink(let path): (.cannotCreate, "cannot write \(path): it is a link, and its target does not exist")
         case .nothingStored(let path): (.noInput, "there are no readings in \(path): nothing was stored yet")
         case .notADatabase(let path): (.badData, "cannot use \(path): it is not an SQLite database")
         case .foreign(let path): (.cannotCreate, "cannot use \(path): it is another program's database")

@@ -76,14 +76,18 @@ import Testing
     /// 140 event counters, 3,000 increments at distances of 50 us: not by sleeping, which takes longer on a busy machine.
     @Test func manyBusyDescriptors_ShareTurns() async throws {
         struct Counts: Sendable { var events: UInt64 = 0, turns = 0, isCounted = false }
-        let (counts, loop) = (Locked(Counts()), loop)
+        let (counts, loop, done) = (Locked(Counts()), loop, Mailbox<Bool>())
         let descriptors = (0..<140).map { _ in clinux_eventfd() }
         let tokens = loop.sync {
             descriptors.map { descriptor -> UInt64? in
                 let token = try? loop.add(descriptor) { _ in
                     var count: UInt64 = 0
                     _ = read(descriptor, &count, 8)
-                    counts.withLock { $0.events += count }
+                    let sum = counts.withLock { counts -> UInt64 in
+                        counts.events += count
+                        return counts.events
+                    }
+                    if sum == 3_000 { done.post(true) }
                     guard counts.withLock({ !$0.isCounted }) else { return }
                     counts.withLock { ($0.isCounted, $0.turns) = (true, $0.turns + 1) }
                     loop.atTurnEnd { counts.withLock { $0.isCounted = false } }
@@ -99,8 +103,7 @@ import Testing
             let due = HostClock.monotonic() + 50_000
             while HostClock.monotonic() < due {}
         }
-        // The last ones may wait for a turn.
-        for _ in 0..<500 where counts.withLock({ $0.events < 3_000 }) { usleep(10_000) }
+        await done.wait(count: 1)
         let found = counts.withLock { $0 }
         #expect(found.events == 3_000)
         #expect(found.turns < 1_500, "\(found.turns) turns")

@@ -126,27 +126,34 @@ import Testing
 
     /// Those that have sent nothing make room for a monitor that tries again.
     @Test func silentCallers_DoNotKeepThePort() async throws {
-        let (sink, empty, refused) = (MemorySink(), Mailbox<Bool>(), Mailbox<String>())
+        let (sink, made, left, empty) = (MemorySink(), Mailbox<Bool>(), Mailbox<Bool>(), Mailbox<Bool>())
         var setup = CallerLinks.Setup(driver: .hl7ORU, commands: [.follow])
-        setup.patience = .milliseconds(50)
+        setup.patience = .zero
+        setup.wrap = { transport, _ in
+            made.post(true)
+            return transport
+        }
         let callers = try CallerLinks("127.0.0.1", 0, setup, Pipeline([Pipeline.Member(sink)])) { news in
-            if case .refused(let place) = news { refused.post(place) }
+            if case .left = news { left.post(true) }
             if case .empty = news { empty.post(true) }
         }
         try onLoop(callers) { callers in Swift.Result { try callers.start() } }.get()
         var descriptors: [Int32] = []
         defer { for descriptor in descriptors { close(descriptor) } }
         for _ in 0..<CallerLinks.limit { descriptors.append(try silentCaller(callers.listener.port)) }
-        let script = SimulatorScript(records: Self.records, interval: .milliseconds(20))
-        for attempt in 0..<100 where sink.readings.isEmpty {
-            usleep(60_000)
-            let monitor = try Simulation(driver: .hl7ORU, script: script, on: .connect(host: "127.0.0.1", port: callers.listener.port))
-            monitor.start()
-            for _ in 0..<20 where sink.readings.count < 2 { usleep(20_000) }
-            monitor.stop()
-            #expect(attempt < 99)
-        }
-        #expect(!refused.values.isEmpty && sink.readings.first?.bloodPressure?.systolic == .mmHg(Self.records[0].systolic))
+        await made.wait(count: CallerLinks.limit)
+        #expect(onLoop(callers) { $0.count } == CallerLinks.limit && left.values.isEmpty)
+        descriptors.append(try silentCaller(callers.listener.port))
+        // All but the last ones, which may still be set up.
+        await left.wait(count: CallerLinks.limit / 2)
+        let acknowledged = Mailbox<Bool>()
+        let monitor = try Simulation(
+            driver: .hl7ORU, script: SimulatorScript(records: Self.records, interval: .milliseconds(20)),
+            on: .connect(host: "127.0.0.1", port: callers.listener.port), note: { if $0 == "acknowledged" { acknowledged.post(true) } })
+        monitor.start()
+        await acknowledged.wait(count: Self.records.count)
+        #expect(sink.readings.map { $0.bloodPressure?.systolic } == Self.records.map { .mmHg($0.systolic) })
+        monitor.stop()
         onLoop(callers) { $0.stop() }
         await empty.wait(count: 1)
     }

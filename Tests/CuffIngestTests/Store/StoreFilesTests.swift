@@ -238,11 +238,11 @@ import Testing
         #expect(try ids(file) == names(0..<50))
     }
 
-    @Test func linkToAMissingFile_IsAFault_UntilTheFileIsThere() throws {
+    @Test func danglingLink_IsAFault_UntilTheFileIsThere() throws {
         let folder = TestFolder()
         #expect(symlink(folder.file("disk.db"), folder.file("bp.db")) == 0)
         #expect { _ = try Store(folder.file("bp.db"), access: .write) } throws: {
-            ($0 as? IngestError)?.fault as? StoreFault == .linkToNothing(folder.file("bp.db"))
+            ($0 as? IngestError)?.fault as? StoreFault == .danglingLink(folder.file("bp.db"))
         }
         #expect(throws: IngestError.self) { try Store(folder.file("bp.db"), access: .read) }
         try Store(folder.file("disk.db"), access: .write).close()

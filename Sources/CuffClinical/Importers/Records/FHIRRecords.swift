@@ -193,7 +193,7 @@ struct FHIRRecords: RecordJudge {
         return BloodPressure(systolic: systolic, diastolic: diastolic)
     }
 
-    /// The pulse of another Observation; `nil` if there is none, or if it is unclear which of several.
+    /// The pulse of another Observation; `nil` without one, and with several of different values.
     private mutating func pulse(of one: JSONValue, _ id: Reading.ID?, _ place: ImportPlace) -> PulseRate? {
         var rates = companion(of: one, id)?.pulses ?? FHIRHeartRates()
         // A heart rate without a subject is matched by its time.

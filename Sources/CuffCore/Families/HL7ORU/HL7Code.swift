@@ -109,7 +109,7 @@ struct HL7Text {
         has(Self.invasiveSites) || !isNonInvasive && has(["INVASIVE", "INV", "INVP"])
     }
 
-    /// Names of invasive channels. PA is none of them: in several languages it is the word for blood pressure.
+    /// Names of invasive channels. PA is not among them: in several languages it stands for blood pressure.
     private static let invasiveSites: Set<String> = [
         "ART", "ABP", "ARTERIAL", "ARTERIALBP", "ARTERY", "IBP", "ARTS", "ARTD", "ARTM", "ABPS", "ABPD", "ABPM", "PAP", "PAPS", "PAPD",
         "PAPM", "FAP", "UAP", "BAP", "AO", "CVP", "ICP", "LAP", "RAP",

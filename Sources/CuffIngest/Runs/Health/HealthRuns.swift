@@ -25,31 +25,25 @@ public enum HealthRuns {
         let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
         var points: [(Person, ReadingPoint, Int)] = []
         var hasAverages = false
-        func count(_ person: Person, _ point: ReadingPoint, _ place: Int) {
-            if style == .discreteTemporallyWeighted {
-                points.append((person, point, place))
-            } else {
-                found[person, default: empty].add(point, source: place)
-            }
-        }
-        let selection = widened(selection, cut)
-        try store.forEachPoint(selection, rule: rule) { verdict, source, person in
+        func take(_ verdict: InclusionRule.Verdict, _ source: Int64, _ person: Person) {
             switch verdict {
             case .excluded(let reason): found[person, default: empty].exclude(reason)
             case .counts(let point):
                 if point.flags.contains(.averaged) { hasAverages = true }
-                count(person, point, places[source] ?? order.count)
+                let place = places[source] ?? order.count
+                if style == .discreteTemporallyWeighted {
+                    points.append((person, point, place))
+                } else {
+                    found[person, default: empty].add(point, source: place)
+                }
             }
         }
+        let selection = widened(selection, cut)
+        try store.forEachPoint(selection, rule: rule, take)
         if hasAverages {
             // Again, without the inflations in the averages.
             (found, points) = (ByPerson(), [])
-            try store.forEachOwnPoint(selection, rule: rule) { verdict, source, person in
-                switch verdict {
-                case .excluded(let reason): found[person, default: empty].exclude(reason)
-                case .counts(let point): count(person, point, places[source] ?? order.count)
-                }
-            }
+            try store.forEachOwnPoint(selection, rule: rule, take)
         }
         points.sort { ReadingPoint.isEarlier($0.1, $1.1) }
         for (person, point, place) in points { found[person, default: empty].add(point, source: place) }

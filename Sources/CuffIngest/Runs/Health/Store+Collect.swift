@@ -53,13 +53,25 @@ extension Store {
                 }
                 return true
             }
-            for (person, cuffs) in parts { for cuff in cuffs.keys { parts[person]?[cuff]?.finish(pass: pass) } }
+            // In a fixed order: sums of floating-point numbers depend on it.
+            for (person, cuffs) in parts {
+                for cuff in cuffs.keys.sorted(by: { "\($0.driver) \($0.device)" < "\($1.driver) \($1.device)" }) {
+                    parts[person]?[cuff]?.finish(pass: pass)
+                }
+            }
         }
+        try forEachSeriesValue(of: type, selection, chosen, body)
+    }
+
+    /// As `forEachValue`, of series; with a condition only of those that belong to a chosen reading.
+    private func forEachSeriesValue(
+        of type: SampleType, _ selection: ReadingSelection, _ chosen: Set<Reading.ID>, _ body: (Person, DatedValue?, Duration?) -> Void
+    ) throws(IngestError) {
         // Measurements for a test or a demonstration belong to no person. A series may be stored under another source than its reading.
         var staged: Set<Reading.ID> = []
         var everyOne = selection
         (everyOne.condition, everyOne.person, everyOne.device, everyOne.driver) = (nil, nil, nil, nil)
-        try forEachHomeReading(everyOne, rule: rule) { reading in
+        try forEachHomeReading(everyOne, rule: InclusionRule(zone: selection.zone)) { reading in
             if reading.exclusion == .notAPatient { staged.insert(reading.id) }
             return true
         }

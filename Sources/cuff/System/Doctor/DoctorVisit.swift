@@ -125,8 +125,8 @@ extension Doctor.Facts {
 extension Doctor.DatabaseFacts {
     static func look(at path: String) -> Doctor.DatabaseFacts {
         guard access(path, F_OK) == 0 else {
-            guard Store.isLinkToNothing(path) else { return .absent(path: path) }
-            let error = IngestError(StoreFault.linkToNothing(path))
+            guard Store.isDanglingLink(path) else { return .absent(path: path) }
+            let error = IngestError(StoreFault.danglingLink(path))
             return .failed(path: path, why: error.description, status: error.status)
         }
         do throws(IngestError) { return .fine(path: path, readings: try Store(path, access: .read).count()) } catch {

@@ -17,7 +17,7 @@ extension StoreFault: Hinted {
             "\(Self.page); or: sudo cuff show --db \(service)"
         case .noStandardPlace: "name one: --db FILE, or --sink sqlite:FILE"
         case .emptyFile, .notADatabase: "name another file"
-        case .linkToNothing: "mount the disk that it points to, or remove the link"
+        case .danglingLink: "mount the disk that it points to, or remove the link"
         case .nothingStored: "read a cuff into it first"
         case .foreign: "name another file, e.g. sqlite:bp.db"
         case .tooNew: "install that version, or name another file"
