@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// How measurements end if the cuff, the reader of the output or the measuring process is gone.
-@Suite(.serialized) struct MeasureEndTests {
+@Suite struct MeasureEndTests {
     private func life(_ run: CuffProcess) -> [String] { run.objects("measurement").compactMap { $0["event"] as? String } }
 
     @Test(arguments: ["nibp-nano", "suntech-advantage", "berry-pm6750"])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Measurements with simulated cuffs on pseudo terminals: exactly one end, and the cuff is deflated whenever possible.
-@Suite(.serialized) struct MeasureTests {
+@Suite struct MeasureTests {
     static let able = ["suntech-advantage", "par-nibp", "dinamap-ascii", "berry-pm6750", "maibobo", "evgmolt-oem", "and-std"]
     static let others = [
         "phd", "r1", "dinamap-native", "omron-hbp", "beurer-serial", "microlife-bpa100", "ampall-bp868f", "and-ua767pc",

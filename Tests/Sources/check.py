@@ -92,7 +92,10 @@ def protocol():
     def examine(*command):
         done = subprocess.run([CUFF, "source", "check", " ".join(map(str, command)), "--for", "2s"], capture_output=True, text=True, env=ENVIRONMENT)
         return done.returncode, done.stdout, done.stderr
-    status, said, _ = examine(EXAMPLES / "csv-folder.py", "--every", "0.2", FOLDER / "csv")
+    place = FOLDER / "one"
+    place.mkdir()
+    (place / "a.csv").write_text("time,systolic,diastolic,pulse\n2026-05-05 07:33:10,128,82,71\n")
+    status, said, _ = examine(EXAMPLES / "csv-folder.py", "--every", "0.2", place)
     check(status == 0 and said.count("ok  ") == 7 and "FAILED" not in said, "protocol: an example keeps every rule", status, said)
     for name, body, rule in (
         ("late", "signal.pause()", "ready 1"), ("mute", "say('ready 1'); sys.stdin.read()", "sends readings"), ("text", "say('ready 1'); say('hello'); sys.stdin.read()", "every line"),

@@ -117,7 +117,7 @@ private func assigned(_ simulation: Simulation, name: String? = nil) throws -> A
 }
 
 /// Real pseudo terminals: under umockdev's preload, setting a line's speed fails with ENOTTY.
-@Suite(.serialized, .disabled(if: HotplugTestbed.isAvailable, "real terminals only"))
+@Suite(.disabled(if: HotplugTestbed.isAvailable, "real terminals only"))
 struct HotplugWatchTests {
     @Test(.timeLimit(.minutes(5)))
     func once_ReadsEveryAssignedCuff_ThenEnds() async throws {

@@ -27,11 +27,13 @@ import Testing
         findings.compactMap { finding in finding.fault.map { "\(finding.rule): \($0)" } }
     }
 
-    private func expect(_ said: String, _ program: String, _ check: (String) throws -> [HelperFinding]) throws {
+    private func expect(
+        _ said: String, _ program: String, _ check: @escaping @Sendable (String) throws -> [HelperFinding]
+    ) async throws {
         let folder = TestFolder()
         let path = folder.write("helper.py", Self.prelude + program.replacing("; ", with: "\n") + "\n")
         let began = HostClock.monotonic()
-        let faults = Self.faults(try check("python3 \(path)"))
+        let faults = Self.faults(try await onThread { try check("python3 \(path)") })
         #expect(faults.contains { $0.contains(said) } || said.isEmpty && faults.isEmpty, "\(program): \(faults)")
         #expect(faults.allSatisfy { !$0.contains("\n") } && faults.count <= 4, "\(faults)")
         #expect(HostClock.monotonic() - began < 60_000_000_000, "\(program)")
@@ -64,8 +66,8 @@ import Testing
         ("ready(); say(R); wait(); sys.exit(1)", "after the end of its input: it did not"),
         ("ready(); say(R); time.sleep(60)", "after the end of its input: it did not"),
         ("ready(); say(R); signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)", "after the end of its input: it did not"),
-    ]) func source_IsToldWhichRuleItBreaks(_ program: String, _ said: String) throws {
-        try expect(said, program) { SourceCheck(try SourcePlan("exec:\($0)"), patience: .seconds(1)).run() }
+    ]) func source_IsToldWhichRuleItBreaks(_ program: String, _ said: String) async throws {
+        try await expect(said, program) { SourceCheck(try SourcePlan("exec:\($0)"), patience: .seconds(1)).run() }
     }
 
     @Test(arguments: [
@@ -95,7 +97,7 @@ import Testing
         ("ready(); each(lambda i: say('ok ' + i + ' 0')); sys.exit(1)", "after the end of its input: it did not"),
         ("ready(); each(lambda i: say('ok ' + i + ' 0')); time.sleep(60)", "after the end of its input: it did not"),
         ("ready(); each(lambda i: (time.sleep(3), say('ok ' + i + ' 0')))", "3 have no answer"),
-    ]) func sink_IsToldWhichRuleItBreaks(_ program: String, _ said: String) throws {
-        try expect(said, program) { try AnsweringSinkCheck($0, count: 20, patience: .seconds(2)).run() }
+    ]) func sink_IsToldWhichRuleItBreaks(_ program: String, _ said: String) async throws {
+        try await expect(said, program) { try AnsweringSinkCheck($0, count: 20, patience: .seconds(2)).run() }
     }
 }
