@@ -19,7 +19,8 @@ import Testing
         #expect(run.status == 0, "\(run.output)\(run.errors)")
     }
 
-    @Test(.enabled(if: isPythonThere, "python3 is not installed"), arguments: ["folder", "omblepy", "protocol", "sinks", "persons", "faults"])
+    @Test(
+        .enabled(if: isPythonThere, "python3 is not installed"), arguments: ["folder", "omblepy", "protocol", "sinks", "persons", "faults"])
     func sources_KeepToTheProtocol_AndFaultsOfOthersAreContained(_ section: String) async throws {
         let run = try await check(section, limit: 400)
         #expect(run.status == 0, "\(run.output)\(run.errors)")
