@@ -13,10 +13,11 @@ import Testing
             ], limit: 280)
         #expect(try await agent.prints { $0.output.contains("tcp://") })
         let address = try #require(agent.output.split(separator: "\n").first.map { String($0) })
-        let read = try await CuffProcess.run([
-            "read", address, "--driver", "phd", "--follow", "--max", "500", "--timeout", "240s", "--sink", "stdout", "--sink",
-            "sqlite:\(scratch.path("bp.db"))",
-        ])
+        let read = try await CuffProcess.run(
+            [
+                "read", address, "--driver", "phd", "--follow", "--max", "500", "--timeout", "240s", "--sink", "stdout", "--sink",
+                "sqlite:\(scratch.path("bp.db"))",
+            ], limit: 250)
         #expect(read.status == 0, "\(read.errors)")
         let ids = Set(read.objects("blood_pressure").compactMap { $0["id"] as? String })
         #expect(ids.count == 500, "\(read.errors.suffix(500))")
