@@ -33,6 +33,25 @@ import Testing
             }, uniquingKeysWith: { _, _ in -1 })
     }
 
+    @Test func aPageOfAnotherPerson_AndAnEditWithAWrongName_ChangeNothing() async throws {
+        #expect(try await cuff("person", "name", "Anna").status == 0)
+        #expect(try await cuff("person", "name", "Ben").status == 0)
+        let added = try await cuff("add", "121/81", "--at", "2026-05-05T08:00", "--user", "Anna", "--db", database, "--tz", "UTC")
+        let stored = try await cuff("show", "--format", "jsonl", "--db", database).objects("blood_pressure")
+        let id = try #require(stored.first?["id"] as? String, "\(added.errors)")
+        for more in [[], ["--user", "Anna"]] {
+            let page = try await CuffProcess.run(
+                ["report", "--db", database, "--tz", "UTC", "--person", "Ben", "-o", "-"] + more, environment: ["CUFF_CONFIG": file])
+            #expect(page.status == 64 && page.output.isEmpty)
+            #expect(page.errors.contains("these readings are of `Anna`, and `Ben` is another person"), "\(page.errors)")
+        }
+        #expect(try await cuff("report", "--db", database, "--tz", "UTC", "--person", "Ms. A. Example", "-o", "-").status == 0)
+        let edit = try await cuff("edit", id, "--systolic", "199", "--user", "Bne", "--db", database)
+        #expect(edit.status == 64 && edit.errors.contains("no person is called `Bne`"), "\(edit.errors)")
+        let shown = try await cuff("show", "--format", "jsonl", "--db", database).objects("blood_pressure")
+        #expect(shown.map { $0["systolic_mmHg"] as? Int } == [121])
+    }
+
     @Test func names_AreBoundLater_AndReadingsAreMoved() async throws {
         let id = try await read(120, from: "kitchen", at: "2605050731")
         _ = try await read(150, from: "hall", at: "2605050732")

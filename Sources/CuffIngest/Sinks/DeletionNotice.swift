@@ -73,10 +73,11 @@ struct DeletionNotices {
         had = "SELECT sink FROM outbox WHERE id = ?1 AND refused IS NULL AND sink IN (\(numbers))"
     }
 
-    /// `limits`: an SQL condition on the sinks.
-    func put(_ id: String, only limits: String = "", in db: SQLiteConnection) throws {
+    /// `person`: whose the reading was, if it was moved since. `limits`: an SQL condition on the sinks.
+    func put(_ id: String, of person: Person? = nil, only limits: String = "", in db: SQLiteConnection) throws {
         let had = had + limits
-        guard try db.hasRow(had, id), let notice = try DeletionNotice.find(id, household, in: db) else { return }
+        guard try db.hasRow(had, id), var notice = try DeletionNotice.find(id, household, in: db) else { return }
+        if let person { notice.person = person.name }
         try Store.queue(notice.line, id, DeletionNotice.revision, for: had, in: db)
     }
 }

@@ -11,11 +11,12 @@ extension Store {
         try commit { db in
             var (reading, provenance) = try whole(id, in: db)
             guard reading.person != person else { return false }
+            let former = redelivery.household.person(of: reading, device: provenance.device)
             reading.person = person
             try noteChange(&reading, in: db)
             try db.run("UPDATE reading SET person = ? WHERE id = ?", person, id.description)
             try seal(id, in: db)
-            try queueAgain(reading, provenance, in: db)
+            try queueAgain(reading, provenance, movedFrom: former, in: db)
             return true
         }
     }
@@ -40,8 +41,9 @@ extension Store {
     }
 
     /// Queues the reading again for every sink that received it, after any line of an earlier revision. A sink that may no longer have
-    /// it gets a notice of deletion, and one that may have only some persons or types gets it now if it may.
-    func queueAgain(_ reading: Reading, _ provenance: Provenance, in db: SQLiteConnection) throws {
+    /// it gets a notice of deletion, and one that may have only some persons or types gets it now if it may. `movedFrom`: whose it was
+    /// before; the notice names that person, not the new one, and goes only to sinks that may have readings of that person.
+    func queueAgain(_ reading: Reading, _ provenance: Provenance, movedFrom former: Person? = nil, in db: SQLiteConnection) throws {
         let view = redelivery
         var named = reading
         named.person = view.household.person(of: reading, device: provenance.device).name
@@ -56,13 +58,15 @@ extension Store {
         ReadingLine().append(named, device: provenance.device, to: &text)
         try Self.queue(
             text.string, id, Int(reading.revision), for: list { consent, had in consent?.permits(named) ?? had }, in: db)
-        let refused = list { consent, had in had && consent?.permits(named) == false }
+        let refused = list { consent, had in
+            had && consent?.permits(named) == false && (former.map { consent?.permits(person: $0.name) == true } ?? true)
+        }
         guard !refused.isEmpty else { return }
         try db.run(
             """
             UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL
             WHERE id = ? AND sink IN (\(refused)) AND line IS NOT NULL AND revision < \(DeletionNotice.revision)
             """, id)
-        try DeletionNotices(db, view.household).put(id, only: " AND sink IN (\(refused))", in: db)
+        try DeletionNotices(db, view.household).put(id, of: former, only: " AND sink IN (\(refused))", in: db)
     }
 }

@@ -40,7 +40,7 @@ package struct SinkConsent: Sendable, Hashable {
         return permits(person: alert.person) && permits(types: ["alert"])
     }
 
-    private func permits(person: String?) -> Bool {
+    func permits(person: String?) -> Bool {
         guard let persons else { return true }
         let wanted = person?.lowercased() ?? "none"
         return persons.contains { $0.lowercased() == wanted }

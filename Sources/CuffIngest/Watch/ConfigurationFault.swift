@@ -14,6 +14,8 @@ package enum ConfigurationFault: Fault {
     case listensOnce
     /// A rule about a person who is not a user of any cuff; the first text is the file and the line.
     case unknownPerson(String, String, known: [String])
+    /// A new section would replace that of an earlier file, which the first text names.
+    case replaces(String, person: String, in: String)
     /// A cuff's slot, or a cuff without slots, is bound to two persons; the first text is the file and the line.
     case boundTwice(String, place: String, persons: [String])
 
@@ -29,6 +31,8 @@ package enum ConfigurationFault: Fault {
         case .assignment(let fault): (.usage, fault.description)
         case .listensOnce: (.usage, "--listen waits for callers and --once ends")
         case .unknownPerson(let place, let person, _): (.badConfiguration, "\(place): no person is called `\(person)`")
+        case .replaces(let place, let person, let file):
+            (.badConfiguration, "\(place): a section of `\(person)` in \(file) would replace this one, with all its cuffs")
         case .boundTwice(let origin, let place, let persons):
             (.badConfiguration, "\(origin): `\(place)` is of two persons: \(persons.joined(separator: ", "))")
         }

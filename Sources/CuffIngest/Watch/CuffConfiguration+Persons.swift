@@ -47,6 +47,8 @@ extension CuffConfiguration {
             let holder = household.bind(name, to: place)
             guard let place, holder.lowercased() != name.lowercased() else { continue }
             try skip("person", IngestError(ConfigurationFault.boundTwice(origin, place: place, persons: [holder, name])))
+            // It is unknown whose readings they are: nobody's.
+            unbind(place)
         }
         for alert in alerts {
             guard let person = alert.rule.person, person != "none", Int(person) == nil, household.name(person) == nil else { continue }
@@ -58,6 +60,14 @@ extension CuffConfiguration {
                 // Such a sink gets less, never more.
                 try skip("person", IngestError(ConfigurationFault.unknownPerson(sink.personsOrigin, person, known: household.names)))
             }
+        }
+    }
+
+    private mutating func unbind(_ place: String) {
+        for index in persons.indices { persons[index].cuffs.removeAll { $0 == place } }
+        for index in devices.indices {
+            let name = devices[index].name
+            devices[index].users = devices[index].users.filter { slot, _ in Household.place(cuff: name, slot: slot) != place }
         }
     }
 }
@@ -76,7 +86,7 @@ extension ConfigurationSection {
 extension Household {
     /// Why a text is not a person's name; `nil` if it is one.
     package static func refusal(of name: String) -> String? {
-        if name.isEmpty || name == "none" || Int(name) != nil { return "a person's name is neither a number nor `none`" }
+        if name.isEmpty || name.lowercased() == "none" || Int(name) != nil { return "a person's name is neither a number nor `none`" }
         if name.contains(":") { return "a person's name has no colon" }
         guard name.utf8.count <= Reading.longestPerson, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             return "a person's name has at most \(Reading.longestPerson) bytes, and no control characters"

@@ -72,6 +72,10 @@ package struct HouseholdFile: Sendable {
     /// Renames a person wherever the file has the name: sections, users of cuffs, alerts and sinks. Returns whether it has.
     package mutating func rename(_ old: String, to new: String) throws(IngestError) -> Bool {
         try Household.check(new)
+        let household = configuration.household
+        if household.name(old) != nil, let other = household.name(new), other.lowercased() != old.lowercased() {
+            throw IngestError(SelectionFault.notAName(new, why: "`\(other)` is another person"))
+        }
         let before = text
         func isMeant(_ name: String?) -> Bool { name?.lowercased() == old.lowercased() }
         let known = configuration
@@ -123,8 +127,23 @@ package struct HouseholdFile: Sendable {
 
     /// Writes the file, if all files of the configuration are valid together. `isAlone`: no other file is read with it.
     package func write(isAlone: Bool) throws(IngestError) {
+        if !isAlone { try refuseReplacing() }
         try CuffConfiguration.check(text, at: path, isAlone: isAlone)
         try ConfigurationFile.write(text, to: path)
+    }
+
+    /// A section replaces that of an earlier file. A new one would take the person's cuffs away.
+    private func refuseReplacing() throws(IngestError) {
+        let before = access(path, F_OK) == 0 ? try Self.read(ConfigurationFile.text(path), path).1.persons : []
+        let new = configuration.persons.map(\.name).filter { name in !before.contains { $0.name == name } }
+        guard !new.isEmpty else { return }
+        var earlier = CuffConfiguration()
+        for place in CuffConfiguration.standardPlaces().prefix(while: { $0 != path }) where access(place, F_OK) == 0 {
+            try earlier.read(ConfigurationFile.text(place), file: place, drivers: CuffFamilies.all)
+        }
+        for person in earlier.persons where !person.cuffs.isEmpty && new.contains(person.name) {
+            throw IngestError(ConfigurationFault.replaces(person.origin, person: person.name, in: path))
+        }
     }
 }
 

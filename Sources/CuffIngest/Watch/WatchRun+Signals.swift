@@ -36,6 +36,9 @@ extension WatchRun {
         case .success(let settings):
             handle(.reload(settings.assignments))
             notify(.watcher("configuration reloaded"))
+            for sink in options.sinks where sink.consent != settings.consents[sink.name] ?? SinkConsent() {
+                notify(.watcher("what \(sink.name) may have was changed: this applies from the next start"))
+            }
             let household = settings.alerts.household
             alerts?.reload(settings.alerts.rules, household)
             pipeline.name(by: household)

@@ -5,12 +5,14 @@ package struct WatchReload: Sendable {
     package var assignments: [Assignment]
     package var alerts = AlertSettings()
     package var report = ReportSettings()
+    /// What sinks may have, by their names.
+    package var consents: [String: SinkConsent] = [:]
 
     package init(assignments: [Assignment]) { self.assignments = assignments }
 
     init(_ configuration: CuffConfiguration, and own: [Assignment]) {
         assignments = configuration.assignments + own
-        (alerts, report) = (AlertSettings(configuration), configuration.report)
+        (alerts, report, consents) = (AlertSettings(configuration), configuration.report, configuration.redelivery.consents)
     }
 }
 

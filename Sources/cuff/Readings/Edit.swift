@@ -41,9 +41,14 @@ struct Edit: ParsableCommand {
         let store = try database.store(.write)
         let old = try store.storedReading(id)
         let choice = user.map { UserChoice($0) }
+        // Before anything changes: the name may be unknown.
+        let person: String? = if case .name(let name)? = choice { try store.redelivery.household.known(name) } else { nil }
         var isChanged = false
         if hasValues || old.origin == .entered { isChanged = try correct(old, choice, store) }
-        if let choice { isChanged = try move(old, choice, store) || isChanged }
+        if let choice {
+            if case .number = choice, old.origin != .entered { throw IngestError(SelectionFault.slotOfRecord(self.id)) }
+            isChanged = try store.move(old.id, to: person) || isChanged
+        }
         try store.close()
         let isMoved = !hasValues && old.origin != .entered
         Terminal.say("cuff: \(self.id) \(isChanged ? isMoved ? "has another person" : "is corrected" : "unchanged")")
@@ -67,15 +72,5 @@ struct Edit: ParsableCommand {
             corrected, at: try at.map { try HostZone.instant($0, zone) } ?? measured, user: slot,
             irregular: irregular ?? old.flags.contains(.irregularPulse), force: force)
         return try store.edit(old.id, to: entry, zone: zone)
-    }
-
-    private func move(_ old: Reading, _ choice: UserChoice, _ store: Store) throws -> Bool {
-        switch choice {
-        case .name(let name): return try store.move(old.id, to: store.redelivery.household.known(name))
-        case .none: return try store.move(old.id, to: nil)
-        case .number:
-            guard old.origin == .entered else { throw IngestError(SelectionFault.slotOfRecord(self.id)) }
-            return try store.move(old.id, to: nil)
-        }
     }
 }

@@ -95,6 +95,37 @@ import Testing
         try await onThread { try limited.close() }
     }
 
+    /// The notice names the person whose reading the sink has, and no other.
+    @Test func aMovedReading_IsDeletedWhereItMayNoLongerBe_ByItsFormerPerson() async throws {
+        let folder = TestFolder()
+        let database = folder.file("bp.db")
+        let leader = try SQLiteSink(path: database)
+        var context = SinkContext()
+        (context.outbox, context.database) = (database, leader)
+        var spec = try SinkSpec("exec+ack:sleep 60")
+        spec.consent = consent(["Anna"], nil)
+        let sink = try spec.open(context)
+        var batch = ReadingBatch(source: 1, driver: "and-std", device: "dev-1", entries: [.reading(Reading.sample(1))])
+        batch.entries.updateReadings { $0.person = "Anna" }
+        _ = try leader.write(batch)
+        try await onThread { try sink.close() }
+        try leader.close()
+        let store = try Store(database, access: .write)
+        for name in ["Anna", "Ben", "Carla"] { store.redelivery.household.bind(name) }
+        store.redelivery.household.bind("Anna", to: "dev-1")
+        store.redelivery.consents[spec.name] = spec.consent
+        // As if it was delivered.
+        try store.commit { try $0.run("UPDATE outbox SET line = NULL, sequence = NULL, queued = NULL") }
+        func notices() throws -> [String] {
+            try store.read { try $0.rows("SELECT line FROM outbox WHERE line IS NOT NULL") { $0.text(0) ?? "" } }
+        }
+        #expect(try store.move(Reading.sample(1).id, to: "Ben"))
+        let first = try notices()
+        #expect(first.count == 1 && first[0].hasPrefix(DeletionNotice.beginning) && first[0].contains(#""person":"Anna""#), "\(first)")
+        #expect(try store.move(Reading.sample(1).id, to: "Carla"))
+        #expect(try notices() == first)
+    }
+
     @Test func aFile_GetsItsPart_AndTheReportCountsIt() throws {
         let folder = TestFolder()
         var options = IngestOptions()

@@ -114,7 +114,8 @@ import Testing
         // The line that was not sent yet is not sent any more.
         let first = try texts(had)
         #expect(first.count == 2)
-        #expect(first.contains { $0.contains("\"type\":\"deleted\"") && $0.contains(id.description) && $0.contains("\"person\":\"Ben\"") })
+        // For the patient under whom the receiver has it.
+        #expect(first.contains { $0.contains("\"type\":\"deleted\"") && $0.contains(id.description) && $0.contains("\"person\":\"Anna\"") })
         #expect(!first.contains { $0.contains("blood_pressure\",\"schema\"") && $0.contains(id.description) })
         let second = try texts(other)
         #expect(second.count == 1 && second.first?.contains("\"person\":\"Ben\"") == true)

@@ -112,7 +112,7 @@ import Testing
         #expect(file.text.contains("1 = \"Eva\" # she\n"))
     }
 
-    @Test(arguments: ["", "7", "none", "a:b", "line\nfeed", String(repeating: "x", count: 81)])
+    @Test(arguments: ["", "7", "none", "None", "a:b", "line\nfeed", String(repeating: "x", count: 81)])
     func whatIsNoName_IsRefused(_ name: String) throws {
         var file = try file("")
         #expect(throws: IngestError.self) { try file.bind(name, to: "hall") }
@@ -127,6 +127,41 @@ import Testing
         #expect(file.text == "[person.Ben]\ncuffs = []\n" && file.names == ["Ben"])
         try file.bind("ben", to: "hall")
         #expect(file.text == "[person.Ben]\ncuffs = [\"hall\"]\n")
+    }
+
+    /// Two persons are never joined.
+    @Test func aNameOfAnother_IsRefused() throws {
+        var file = try file(
+            """
+            [person.Anna]
+            cuffs = ["hall:1"]
+            [device.kitchen]
+            match = "port:1-1"
+            driver = "beurer-serial"
+            users = { 2 = "Ben" }
+            """)
+        let before = file.text
+        for new in ["Ben", "ben"] { #expect(throws: IngestError.self) { try file.rename("Anna", to: new) } }
+        #expect(file.text == before)
+        #expect(try file.rename("Anna", to: "ANNA"))
+        #expect(file.names == ["ANNA", "Ben"])
+    }
+
+    /// `cuff watch` leaves out what is wrong: it is unknown whose readings those are.
+    @Test func aPlaceOfTwoPersons_IsNobodys_InAWatch() throws {
+        let folder = TestFolder()
+        let text = """
+            [person.Anna]
+            cuffs = ["kitchen:1", "wrist"]
+            [person.Ben]
+            cuffs = ["kitchen:2", "kitchen:1"]
+            """
+        try ConfigurationFile.write(text, to: folder.file("c.toml"))
+        #expect(throws: IngestError.self) { try CuffConfiguration.load(folder.file("c.toml")) }
+        let configuration = try CuffConfiguration.load(folder.file("c.toml"), skipping: .sections)
+        #expect(configuration.skipped.count == 1)
+        #expect(configuration.household.person(cuff: "kitchen", slot: 1, said: nil) == .unnamed(slot: 1, cuff: "kitchen"))
+        #expect(configuration.household.places(of: "Anna") == ["wrist"] && configuration.household.places(of: "Ben") == ["kitchen:2"])
     }
 
     @Test func setup_BindsWhoseACuffIs_AlsoOfOneThatIsThere() throws {

@@ -26,7 +26,12 @@ extension HealthRuns {
                 if kept?.count ?? 0 > mostKept { kept = nil }
             }
         let persons = found.persons
-        if !request.person.isEmpty { try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(request.person))") }
+        if !request.person.isEmpty {
+            try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(request.person))")
+            if let person = selection.household.name(request.person), let owner = persons.all.first?.name, owner != person {
+                throw IngestError(SelectionFault.ofAnother(person: person, owner: owner))
+            }
+        }
         var explained = ByPerson<[Report.Explained]>()
         var count = 0
         let tell: (HomeReading, ReadingFate, [Provenance]) -> Void = { reading, fate, sources in

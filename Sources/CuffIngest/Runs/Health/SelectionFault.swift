@@ -10,6 +10,8 @@ package enum SelectionFault: Fault {
     case oneTypeOnly(verb: String, type: String)
     /// `what` needs readings of one person, and these are of `persons`.
     case severalPersons(what: String, persons: Persons)
+    /// Readings of `owner` only, for a page of another person of the configuration.
+    case ofAnother(person: String, owner: String)
     /// No person of the configuration has this name.
     case unknownPerson(String, known: [String])
     /// A text that cannot be a person's name.
@@ -48,6 +50,7 @@ package enum SelectionFault: Fault {
         case .oneTypeOnly(let verb, let type): (.usage, "`\(verb)` uses \(type) only")
         case .severalPersons(let what, let persons):
             (.usage, "\(what) is of one person, and these readings are of several: \(persons.sentence)")
+        case .ofAnother(let person, let owner): (.usage, "these readings are of `\(owner)`, and `\(person)` is another person")
         case .unknownPerson(let name, _): (.usage, "no person is called `\(name)`")
         case .notAName(let name, let why): (.usage, "`\(name)` cannot be a name: \(why)")
         case .notBound(let place): (.usage, "`\(place)` has no person in this file")

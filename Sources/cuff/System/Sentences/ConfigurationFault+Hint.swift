@@ -16,6 +16,9 @@ extension ConfigurationFault: Hinted {
         case .unknownPerson(_, let person, let known):
             NearestWord.match(person, among: known).map { "did you mean `\($0)`?" }
                 ?? "add the person: cuff person name \(Shell.quoted(person))"
+        case .replaces(let place, let person, _):
+            place.hasPrefix(CuffConfiguration.machineFile)
+                ? "add --system" : "change that file: --config FILE, or repeat all cuffs of \(Shell.quoted(person))"
         case .boundTwice(_, let place, _): "take it from one of them: cuff person unbind \(place)"
         }
     }

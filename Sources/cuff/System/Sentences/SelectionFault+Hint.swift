@@ -9,6 +9,7 @@ extension SelectionFault: Hinted {
         case .readingsOnly(_, let kinds): "choose among \(kinds.joined(separator: ", "))"
         case .oneTypeOnly: "leave out --type"
         case .severalPersons(_, let persons): persons.choice
+        case .ofAnother(let person, let owner): "add --user \(Shell.quoted(person)), or --person \(Shell.quoted(owner))"
         case .unknownPerson(let name, let known):
             NearestWord.match(name, among: known).map { "did you mean `\($0)`?" }
                 ?? (known.isEmpty
