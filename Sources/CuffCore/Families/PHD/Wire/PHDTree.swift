@@ -69,23 +69,18 @@ struct PHDTree {
 
     static func text(_ number: PHDNumber) -> String {
         switch number {
-        case .digits(let digits):
-            var buffer = TextBuffer(capacity: 64)
-            buffer.append(digits)
-            return buffer.string
-        case .absent(let absence): return absence.word?.description ?? "absent"
+        case .digits(let digits): TextBuffer.text { $0.append(digits) }
+        case .absent(let absence): absence.word?.description ?? "absent"
         }
     }
 
     static func text(_ clock: DeviceClock) -> String {
         switch clock {
-        case .absent: return "none"
-        case .unset: return "not set"
-        case .impossible: return "no possible time"
+        case .absent: "none"
+        case .unset: "not set"
+        case .impossible: "no possible time"
         case .time(let time), .derived(let time):
-            var buffer = TextBuffer(capacity: 64)
-            buffer.append(time)
-            return buffer.string + (time.utcOffset.map { " (UTC\($0 < 0 ? "-" : "+")\($0.magnitude) min)" } ?? "")
+            TextBuffer.text { $0.append(time) } + (time.utcOffset.map { " (UTC\($0 < 0 ? "-" : "+")\($0.magnitude) min)" } ?? "")
         }
     }
 
