@@ -64,8 +64,8 @@ struct PHDConfiguration: Sendable {
 
     /// A compound of pressures, or systolic and diastolic each as a number of its own.
     var hasPressure = false
-    /// Objects that are one number of a blood pressure.
-    var parts: PHDPressurePart.Set = []
+    /// The terms of objects that are one number of a blood pressure.
+    var parts: Set<UInt16> = []
     var hasPulse = false
     var hasPressureStatus = false
 
@@ -160,8 +160,8 @@ struct PHDConfiguration: Sendable {
         case .pulse: hasPulse = hasPulse || object.unit == PHDMetric.beatsPerMinute
         case .pressureStatus: hasPressureStatus = true
         case .pressurePart:
-            parts.insert(PHDPressurePart.Set(object.term))
-            hasPressure = hasPressure || parts.isSuperset(of: .both)
+            parts.insert(object.term)
+            hasPressure = hasPressure || parts.isSuperset(of: [PHDMetric.systolic, PHDMetric.diastolic])
         case .oximeterPulse, .quantity, .none: break
         }
         objects.append(object)

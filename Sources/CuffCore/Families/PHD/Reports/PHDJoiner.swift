@@ -27,7 +27,7 @@ struct PHDJoiner: Sendable {
             pressure = configuration.hasPressure
             pulse = configuration.hasPulse
             status = configuration.hasPressureStatus
-            mean = configuration.parts.contains(.mean)
+            mean = configuration.parts.contains(PHDMetric.mean)
         }
         init() {}
     }

@@ -4,25 +4,6 @@ struct PHDPressurePart: Sendable, Hashable {
     var term: UInt16
     var number: PHDNumber
     var unit: UInt16
-
-    struct Set: OptionSet, Sendable {
-        let rawValue: UInt8
-        static let systolic = Set(rawValue: 1)
-        static let diastolic = Set(rawValue: 2)
-        static let mean = Set(rawValue: 4)
-        static let both: Set = [.systolic, .diastolic]
-    }
-}
-
-extension PHDPressurePart.Set {
-    init(_ term: UInt16) {
-        switch term {
-        case PHDMetric.systolic: self = .systolic
-        case PHDMetric.diastolic: self = .diastolic
-        case PHDMetric.mean: self = .mean
-        default: self = []
-        }
-    }
 }
 
 /// Joins single numbers of pressure into one blood pressure, with the flag `joined`.

@@ -33,24 +33,24 @@ struct PHDTree {
 
     @discardableResult
     mutating func word(_ bytes: Span<UInt8>, _ offset: inout Int, _ name: String, _ value: (UInt16) -> String = { "\($0)" }) -> UInt16? {
-        guard let word = bytes.bigEndian16(offset) else {
-            malformed(bytes, offset, "\(name) is missing")
-            return nil
-        }
-        field(bytes, offset, 2, name, value(word))
-        offset += 2
-        return word
+        number(bytes.bigEndian16(offset), bytes, &offset, name, value)
     }
 
     @discardableResult
     mutating func long(_ bytes: Span<UInt8>, _ offset: inout Int, _ name: String, _ value: (UInt32) -> String = { "\($0)" }) -> UInt32? {
-        guard let word = bytes.bigEndian32(offset) else {
+        number(bytes.bigEndian32(offset), bytes, &offset, name, value)
+    }
+
+    private mutating func number<Number: FixedWidthInteger>(
+        _ number: Number?, _ bytes: Span<UInt8>, _ offset: inout Int, _ name: String, _ value: (Number) -> String
+    ) -> Number? {
+        guard let number else {
             malformed(bytes, offset, "\(name) is missing")
             return nil
         }
-        field(bytes, offset, 4, name, value(word))
-        offset += 4
-        return word
+        field(bytes, offset, Number.bitWidth / 8, name, value(number))
+        offset += Number.bitWidth / 8
+        return number
     }
 
     /// A SEQUENCE OF: writes its head and returns its end.
