@@ -49,11 +49,16 @@ struct PHDPressuresAndPulse: Sendable {
     @inline(__always)
     func emit(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
         let stamp = stamp(apdu)
-        let mean = mean > 0 ? PHDNumber(apdu, mean, width: 2) : nil
         guard stamp == PHDStamp(stampKind, apdu, stampOfPulse), case .time = stamp.clock,
-            case .bloodPressure(var pressure) = PHDObservation.Pressures(
-                PHDNumber(apdu, systolic, width: 2), PHDNumber(apdu, diastolic, width: 2), mean: mean, unit)
+            let high = PHDNumber(apdu, systolic, width: 2).digits,
+            let low = PHDNumber(apdu, diastolic, width: 2).digits
         else { return false }
+        var pressure = BloodPressure(systolic: Pressure(high, unit), diastolic: Pressure(low, unit))
+        if mean > 0 {
+            let number = PHDNumber(apdu, mean, width: 2)
+            pressure.mean = number.digits.map { Pressure($0, unit) }
+            pressure.meanAbsence = number.absence
+        }
         let number = PHDNumber(apdu, pulse, width: 2)
         pressure.pulse = number.digits.map { PulseRate($0) }
         pressure.pulseAbsence = number.absence
