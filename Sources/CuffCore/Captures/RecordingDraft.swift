@@ -128,7 +128,7 @@ package struct RecordingDraft: Sendable {
     private static func date(at index: Int, in frames: [[UInt8]]) -> String? {
         let forms: [(name: String, width: Int, number: (Span<UInt8>, Int) -> Int?)] = [
             ("year - 2000, month, day as bytes", 1, { bytes, at in bytes.byte(at).map { Int($0) } }),
-            ("BCD", 1, { bytes, at in bytes.byte(at).flatMap { $0 & 15 < 10 && $0 >> 4 < 10 ? Int($0 >> 4) * 10 + Int($0 & 15) : nil } }),
+            ("BCD", 1, { bytes, at in bytes.bcd(at) }),
             ("digits", 2, { bytes, at in bytes.digits(at, 2) }),
         ]
         for form in forms {

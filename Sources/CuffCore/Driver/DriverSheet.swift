@@ -3,7 +3,7 @@ package enum DriverSheet {
     /// The full sheet of one driver: one fact per line, after a name of 14 columns.
     package static func text(_ driver: CuffDriver) -> String {
         var lines = ["\(driver.id)  \(driver.summary)", ""]
-        func row(_ name: String, _ value: String) { lines.append(padded(name, 14) + value) }
+        func row(_ name: String, _ value: String) { lines.append(name.padded(to: 14) + value) }
         row("models", driver.models.joined(separator: ", "))
         row("transport", transport(driver.medium))
         if driver.medium == .tty {
@@ -57,10 +57,11 @@ package enum DriverSheet {
     /// A claim as text: the ids and what happens when such a device is connected.
     package static func claim(_ claim: CuffDriver.Claim) -> String {
         switch claim {
-        case .usb(let vendor, let product): "\(hex(vendor)):\(hex(product)) (claimed when plugged in)"
+        case .usb(let vendor, let product): "\(USBID.text(vendor)):\(USBID.text(product)) (claimed when plugged in)"
         case .release(let vendor, let product, let release):
-            "\(hex(vendor)):\(hex(product)) release \(hex(release)) (claimed when plugged in; other releases only when assigned)"
-        case .shared(let vendor, let product): "\(hex(vendor)):\(hex(product)) (shared with other devices: only when assigned)"
+            "\(USBID.text(vendor)):\(USBID.text(product)) release \(USBID.text(release)) (claimed when plugged in; other releases only when assigned)"
+        case .shared(let vendor, let product):
+            "\(USBID.text(vendor)):\(USBID.text(product)) (shared with other devices: only when assigned)"
         }
     }
 
@@ -106,54 +107,30 @@ package enum DriverSheet {
 
     /// Appends one JSON object and a line feed. Keys are additive; an absent key means unknown or none.
     package static func appendJSON(_ driver: CuffDriver, to text: inout TextBuffer) {
-        func strings(_ values: [String], _ key: StaticString, _ text: inout TextBuffer) {
-            text.append(",\"")
-            text.append(key)
-            text.append("\":[")
-            for (index, value) in values.enumerated() {
-                if index > 0 { text.append(0x2C) }
-                text.append(jsonString: value)
-            }
-            text.append(0x5D)
-        }
-        func string(_ value: String, _ key: StaticString, _ text: inout TextBuffer) {
-            text.append(",\"")
-            text.append(key)
-            text.append("\":")
-            text.append(jsonString: value)
-        }
-        text.append("{\"type\":\"driver\",\"schema\":1")
-        string(driver.id.description, "driver", &text)
-        string(driver.summary, "summary", &text)
-        strings(driver.models, "models", &text)
-        string(driver.medium.rawValue, "medium", &text)
-        if driver.medium == .tty { strings(([driver.line] + driver.otherLines).map(\.text), "lines", &text) }
-        string(driver.framing, "framing", &text)
-        if let check = driver.check { string(check, "check", &text) }
-        string(driver.grade.rawValue, "grade", &text)
-        string(driver.testedOn.word, "tested_on", &text)
-        if driver.testedOn.word == "recorded" {
-            string(driver.testedOn == .recordedByUs ? "this project" : "others", "recorded_by", &text)
-        }
-        if let recording = driver.testedOn.recording { string(recording, "recording", &text) }
-        text.append(",\"revision\":")
-        text.append(decimal: Int64(driver.revision))
-        strings(driver.capabilities.words, "capabilities", &text)
-        if let preparation = driver.preparation { string(preparation, "first", &text) }
-        string(driver.changes, "changes", &text)
-        strings(driver.claims.map(claim), "usb", &text)
-        strings(driver.unverified, "unverified", &text)
-        strings(driver.notes, "notes", &text)
-        strings(driver.sources, "sources", &text)
-        text.append("}\n")
-    }
-
-    static func hex(_ id: UInt16) -> String {
-        Hex.text([UInt8(id >> 8), UInt8(id & 255)], separator: "")
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text.count >= width ? text + " " : text + String(repeating: " ", count: width - text.count)
+        func list(_ values: [String]) -> JSONOutput { .list(values.map { .text($0) }) }
+        let recorder = driver.testedOn == .recordedByUs ? "this project" : "others"
+        let members: [(String, JSONOutput?)] = [
+            ("driver", .text(driver.id.description)),
+            ("summary", .text(driver.summary)),
+            ("models", list(driver.models)),
+            ("medium", .text(driver.medium.rawValue)),
+            ("lines", driver.medium == .tty ? list(([driver.line] + driver.otherLines).map(\.text)) : nil),
+            ("framing", .text(driver.framing)),
+            ("check", driver.check.map { .text($0) }),
+            ("grade", .text(driver.grade.rawValue)),
+            ("tested_on", .text(driver.testedOn.word)),
+            ("recorded_by", driver.testedOn.word == "recorded" ? .text(recorder) : nil),
+            ("recording", driver.testedOn.recording.map { .text($0) }),
+            ("revision", .number(Int(driver.revision))),
+            ("capabilities", list(driver.capabilities.words)),
+            ("first", driver.preparation.map { .text($0) }),
+            ("changes", .text(driver.changes)),
+            ("usb", list(driver.claims.map(claim))),
+            ("unverified", list(driver.unverified)),
+            ("notes", list(driver.notes)),
+            ("sources", list(driver.sources)),
+        ]
+        text.append(string: JSONOutput.line("driver", members))
     }
 
     private static func escaped(_ text: String) -> String {

@@ -27,10 +27,7 @@ public struct USBID: Sendable, Hashable, Comparable, CustomStringConvertible {
     }
 
     /// Lower-case digits, as udev compares them.
-    public static func text(_ number: UInt16) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 4 - digits.count) + digits
-    }
+    public static func text(_ number: UInt16) -> String { Hex.text([UInt8(number >> 8), UInt8(number & 255)], separator: "") }
 
     /// Silicon Labs' CP2110, a HID device that is a UART (AN434).
     public static let cp2110 = USBID(vendor: 0x10C4, product: 0xEA80)

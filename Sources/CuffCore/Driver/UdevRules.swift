@@ -193,18 +193,4 @@ package enum UdevRules {
 
 extension String {
     fileprivate var lines: [String] { split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
-
-    fileprivate func replacing(_ part: String, with other: String) -> String {
-        var rest = self[...]
-        var text = ""
-        while !rest.isEmpty {
-            if rest.hasPrefix(part) {
-                text += other
-                rest = rest.dropFirst(part.count)
-            } else {
-                text.append(rest.removeFirst())
-            }
-        }
-        return text
-    }
 }

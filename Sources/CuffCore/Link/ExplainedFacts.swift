@@ -9,11 +9,11 @@ struct ExplainedFacts: Sendable {
         case other
     }
 
-    private var readings: [Reading] = []
-    private var live: [LiveEvent] = []
-    private var clocks: [DeviceTime] = []
+    private(set) var readings: [Reading] = []
+    private(set) var live: [LiveEvent] = []
+    private(set) var clocks: [DeviceTime] = []
     private var cycles: [Int] = []
-    private var identities: [DeviceIdentity] = []
+    private(set) var identities: [DeviceIdentity] = []
     /// Diagnostics and outcomes.
     private var remarks: [String] = []
 
@@ -146,15 +146,6 @@ struct ExplainedFacts: Sendable {
 
     private static func text(_ pressure: Pressure) -> String { "\(text(pressure.digits)) \(pressure.unit == .mmHg ? "mmHg" : "kPa")" }
 
-    private static func text(_ digits: Digits) -> String {
-        var buffer = TextBuffer(capacity: 32)
-        buffer.append(digits)
-        return buffer.string
-    }
-
-    private static func text(_ time: DeviceTime) -> String {
-        var buffer = TextBuffer(capacity: 32)
-        buffer.append(time)
-        return buffer.string
-    }
+    private static func text(_ digits: Digits) -> String { TextBuffer.text { $0.append(digits) } }
+    private static func text(_ time: DeviceTime) -> String { TextBuffer.text { $0.append(time) } }
 }

@@ -15,32 +15,6 @@ package enum RedactionCheck {
         case clockRemains
     }
 
-    private struct Facts {
-        var readings: [Reading] = []
-        var live = 0
-        var identities: [String] = []
-        var clocks: [DeviceTime] = []
-        var frames = 0
-        var skipped = 0
-
-        /// Collects facts and empties the effects, which would grow with a long recording.
-        mutating func add(_ replay: inout Replay) {
-            for effect in replay.effects {
-                switch effect {
-                case .submit(let batch):
-                    readings += batch.entries.readings
-                    live += batch.entries.count - batch.entries.readings.count
-                case .notify(.identified(let identity)):
-                    // The model is not secret, even if it is a monitor's only identity.
-                    identities += [identity.id, identity.serial].compactMap { $0 }.filter { !$0.isEmpty && $0 != identity.model }
-                case .notify(.clock(let time, _)): clocks.append(time)
-                default: break
-                }
-            }
-            replay.effects.removeAll(keepingCapacity: true)
-        }
-    }
-
     /// Throws if the redacted recording must not be published; returns the number of readings in both.
     @discardableResult
     package static func check(
@@ -48,10 +22,10 @@ package enum RedactionCheck {
     ) throws(Fault) -> Int {
         if let time = redaction.work.unshifted { throw .timeOutOfRange(time) }
         let days = Int64(redaction.work.days)
-        let before = facts(original, driver, options)
-        let after = facts(redaction.items, driver, options)
-        guard before.readings.count == after.readings.count, before.live == after.live else {
-            throw .count(before: before.readings.count + before.live, after: after.readings.count + after.live)
+        let (before, formerCounters) = facts(original, driver, options)
+        let (after, counters) = facts(redaction.items, driver, options)
+        guard before.readings.count == after.readings.count, before.live.count == after.live.count else {
+            throw .count(before: before.readings.count + before.live.count, after: after.readings.count + after.live.count)
         }
         for (index, (old, new)) in zip(before.readings, after.readings).enumerated() {
             guard old.content == new.content, old.flags == new.flags, old.user == new.user, old.origin == new.origin,
@@ -59,11 +33,11 @@ package enum RedactionCheck {
             else { throw .differs(number: index + 1) }
             guard isShifted(old.clock, new.clock, days) else { throw .notShifted(number: index + 1) }
         }
-        guard before.frames == after.frames, before.skipped == after.skipped else { throw .otherFrames }
+        guard formerCounters.frames == counters.frames, formerCounters.skippedBytes == counters.skippedBytes else { throw .otherFrames }
         guard before.clocks.count == after.clocks.count,
             zip(before.clocks, after.clocks).allSatisfy({ isShifted(DeviceClock($0), DeviceClock($1), days) })
         else { throw .clockRemains }
-        try checkIdentities(before.identities, after.identities, redaction.items)
+        try checkIdentities(names(before), names(after), redaction.items)
         return after.readings.count
     }
 
@@ -92,18 +66,22 @@ package enum RedactionCheck {
         for identity in telling where identity.utf8.count >= 4 && whole.contains(identity) { throw .identityRemains }
     }
 
-    private static func facts(_ items: [CaptureItem], _ driver: CuffDriver, _ options: [String: String]) -> Facts {
+    /// The model is not secret, even if it is a monitor's only identity.
+    private static func names(_ facts: ExplainedFacts) -> [String] {
+        facts.identities.flatMap { one in [one.id, one.serial].compactMap { $0 }.filter { !$0.isEmpty && $0 != one.model } }
+    }
+
+    private static func facts(
+        _ items: [CaptureItem], _ driver: CuffDriver, _ options: [String: String]
+    ) -> (ExplainedFacts, LinkCounters) {
         var replay = Replay(LinkState.Setup(driver, options: options))
-        var facts = Facts()
+        var facts = ExplainedFacts()
         for item in items {
             replay.play(item)
-            facts.add(&replay)
+            facts.take(&replay)
         }
         replay.end()
-        replay.flush()
-        facts.add(&replay)
-        facts.frames = replay.link.counters.frames
-        facts.skipped = replay.link.counters.skippedBytes
-        return facts
+        facts.take(&replay)
+        return (facts, replay.link.counters)
     }
 }

@@ -11,43 +11,18 @@ public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
     case withdrawn
 
     /// The word in JSON, CSV and the database.
-    public var word: StaticString {
-        switch self {
-        case .unknown: "unknown"
-        case .cuffLoose: "cuff_loose"
-        case .leak: "leak"
-        case .noInflation: "no_inflation"
-        case .inflationTooFast: "inflation_too_fast"
-        case .deflationTooFast: "deflation_too_fast"
-        case .deflationTooSlow: "deflation_too_slow"
-        case .overPressure: "over_pressure"
-        case .timeout: "timeout"
-        case .noPulse: "no_pulse"
-        case .weakPulse: "weak_pulse"
-        case .movement: "movement"
-        case .signalLost: "signal_lost"
-        case .outOfRange: "out_of_range"
-        case .saturated: "saturated"
-        case .stopped: "stopped"
-        case .selfTest: "self_test"
-        case .systolicNotFound: "systolic_not_found"
-        case .diastolicNotFound: "diastolic_not_found"
-        case .meanNotFound: "mean_not_found"
-        case .pulseNotFound: "pulse_not_found"
-        case .insufficientPressure: "insufficient_pressure"
-        case .residualPressure: "residual_pressure"
-        case .batteryLow: "battery_low"
-        case .wrongCuff: "wrong_cuff"
-        case .zeroCalibration: "zero_calibration"
-        case .hardware: "hardware"
-        case .noValue: "no_value"
-        case .noAnswer: "no_answer"
-        case .refused: "refused"
-        case .lost: "lost"
-        case .noResult: "no_result"
-        case .withdrawn: "withdrawn"
-        }
-    }
+    public var word: StaticString { Self.words[Int(rawValue)] }
+
+    /// By raw value; `FailureReasonTests` compares them with the names of the cases.
+    private static let words: [StaticString] = [
+        "unknown",
+        "cuff_loose", "leak", "no_inflation", "inflation_too_fast", "deflation_too_fast", "deflation_too_slow", "over_pressure",
+        "timeout", "no_pulse", "weak_pulse", "movement", "signal_lost", "out_of_range", "saturated", "stopped", "self_test",
+        "systolic_not_found", "diastolic_not_found", "mean_not_found", "pulse_not_found", "insufficient_pressure",
+        "residual_pressure", "battery_low", "wrong_cuff", "zero_calibration", "hardware", "no_value",
+        "no_answer", "refused", "lost", "no_result",
+        "withdrawn",
+    ]
 }
 
 /// A family's error codes, for its decoder and its simulated cuff.

@@ -30,6 +30,13 @@ public struct TextBuffer: ~Copyable {
     /// A copy as text; bytes that are not UTF-8 become U+FFFD.
     public var string: String { String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self) }
 
+    /// The text that `body` appends to an empty buffer.
+    static func text(_ body: (inout TextBuffer) -> Void) -> String {
+        var text = TextBuffer(capacity: 64)
+        body(&text)
+        return text.string
+    }
+
     mutating func reserve(_ extra: Int) { if count &+ extra > capacity { grow(extra) } }
 
     /// Reserves `most` bytes and returns a writer that writes unchecked; `take` ends the writing.

@@ -12,17 +12,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
 extension Timestamp {
     /// `2026-05-05T05:40:00.120Z`.
-    public var utcText: String {
-        var text = TextBuffer(capacity: 32)
-        text.append(utc: self)
-        return text.string
-    }
+    public var utcText: String { TextBuffer.text { $0.append(utc: self) } }
 
     /// `2026-05-05T07:40:00+02:00`, in the zone's wall time.
     public func text(in zone: ZoneTable) -> String {
-        var text = TextBuffer(capacity: 40)
-        text.append(local: self, offset: zone.offset(at: seconds) / 60)
-        return text.string
+        TextBuffer.text { $0.append(local: self, offset: zone.offset(at: seconds) / 60) }
     }
 }
 

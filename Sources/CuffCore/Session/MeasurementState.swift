@@ -56,18 +56,7 @@ public struct MeasurementState: Sendable {
         }
 
         /// The word of `reason` in JSON.
-        public var word: String {
-            switch self {
-            case .unsupported: "unsupported"
-            case .noAnswer: "no_answer"
-            case .refused: "refused"
-            case .cuff(let failure): failure.reason.word.description
-            case .lost: "lost"
-            case .timedOut: "timeout"
-            case .noResult: "no_result"
-            case .stopped: "stopped"
-            }
-        }
+        public var word: String { asFailure?.reason.word.description ?? "unsupported" }
     }
 
     /// An action of the driver; performed in order.

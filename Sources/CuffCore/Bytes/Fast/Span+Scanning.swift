@@ -1,4 +1,4 @@
-/// Scans sixteen bytes at a time. `WireTextTests` compares each function with its reference in `Span+PlainScanning.swift`.
+/// Scans sixteen bytes at a time. `WireTextTests` compares each function with a reference that reads byte by byte.
 /// The gain of each alone has not been measured; `.ci/instructions` counts the paths that use them (and-std, text capture).
 extension Span where Element == UInt8 {
     /// The end of the text at the front of `range`, i.e. the offset of the first byte that is neither printable ASCII nor `extra`

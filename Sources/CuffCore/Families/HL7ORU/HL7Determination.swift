@@ -20,15 +20,8 @@ struct HL7Determinations: Sendable {
     init(_ message: HL7Message, isMindray: Bool) {
         let (observations, unread) = Self.observations(message, isMindray: isMindray)
         refused = unread
-        var keys: [Key] = []
-        var members: [Key: [HL7Observation]] = [:]
-        for observation in observations where observation.code.role.isPressure {
-            let key = Key(order: observation.order, group: observation.place.group, time: observation.time)
-            if members[key] == nil { keys.append(key) }
-            members[key, default: []].append(observation)
-        }
-        var groups: [[HL7Observation]] = []
-        for key in keys { groups += Self.divided(members[key] ?? []) }
+        let pressures = observations.filter { $0.code.role.isPressure }
+        let groups = Self.grouped(pressures) { Key(order: $0.order, group: $0.place.group, time: $0.time) }.flatMap(Self.divided)
         let pulses = observations.filter { !$0.code.role.isPressure }
         var candidates: [HL7Determination] = []
         for group in groups {
@@ -133,13 +126,14 @@ struct HL7Determinations: Sendable {
             return other.place.member != observation.place.member
         }
         guard isRepeated else { return [observations] }
-        var order: [[UInt8]] = []
-        var members: [[UInt8]: [HL7Observation]] = [:]
-        for observation in observations {
-            if members[observation.place.member] == nil { order.append(observation.place.member) }
-            members[observation.place.member, default: []].append(observation)
-        }
-        return order.map { members[$0] ?? [] }
+        return grouped(observations, by: \.place.member)
+    }
+
+    /// The observations with equal keys, in the order of their first ones.
+    private static func grouped<Key: Hashable>(_ observations: [HL7Observation], by key: (HL7Observation) -> Key) -> [[HL7Observation]] {
+        let members = Dictionary(grouping: observations, by: key)
+        var seen: Set<Key> = []
+        return observations.map(key).filter { seen.insert($0).inserted }.map { members[$0] ?? [] }
     }
 
     private static func isAbsent(_ observation: HL7Observation) -> Bool {

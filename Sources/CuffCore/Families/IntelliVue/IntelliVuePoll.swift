@@ -179,11 +179,10 @@ struct IntelliVueObject: Sendable, Equatable {
     static func time(_ bytes: Span<UInt8>, at offset: Int) -> DeviceClock? {
         guard let word = bytes.bigEndian64(offset) else { return nil }
         if word == .max { return .unset }
-        guard let century = bytes.bcd(offset), let year = bytes.bcd(offset + 1), let month = bytes.bcd(offset + 2),
-            let day = bytes.bcd(offset + 3), let hour = bytes.bcd(offset + 4), let minute = bytes.bcd(offset + 5),
-            let second = bytes.bcd(offset + 6)
-        else { return .impossible(nil) }
+        let pairs = (0..<7).compactMap { bytes.bcd(offset + $0) }
+        guard pairs.count == 7 else { return .impossible(nil) }
         return DeviceClock(
-            DeviceTime(year: century * 100 + year, month: month, day: day, hour: hour, minute: minute, second: second))
+            DeviceTime(
+                year: pairs[0] * 100 + pairs[1], month: pairs[2], day: pairs[3], hour: pairs[4], minute: pairs[5], second: pairs[6]))
     }
 }

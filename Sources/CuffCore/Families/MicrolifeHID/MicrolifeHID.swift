@@ -89,7 +89,7 @@ struct MicrolifeHIDFrame: FrameFormat {
 }
 
 /// One question, one long answer. Rules: an answer is read only whole and checked; it may be asked for three times.
-struct MicrolifeHIDSession: RequestSession {
+struct MicrolifeHIDSession: FramedSession, RequestSession {
     enum Question: Sendable { case memory, setClock }
 
     private static let reports = CountedReports(.lowNibble)
@@ -97,14 +97,16 @@ struct MicrolifeHIDSession: RequestSession {
     var requests = Requests<Question>()
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.microlifeHID.capabilities }
-    private var reader = FrameReader(MicrolifeHIDFrame())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(MicrolifeHIDFrame())
 
     /// The rest of an earlier answer does not belong to the new question.
+    /// The next session receives reports, and these bytes are no report.
+    mutating func takeUnread() -> [UInt8] { [] }
+
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) { _ = reader.discard() }
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        if isListening, case .skipped(let count, let fault)? = reader.finish() { actions.report(skipped: count, fault) }
+        if isListening { receiveRest(into: &actions) }
         finishAtEnd(into: &actions)
     }
 
@@ -128,18 +130,12 @@ struct MicrolifeHIDSession: RequestSession {
         guard let payload = Self.reports.payload(of: report) else {
             return actions.report(skipped: report.count + reader.discard(), .badLength)
         }
-        reader.feed(Array(payload))
-        while !isFinished, let step = reader.next() {
-            switch step {
-            case .skipped(let count, let fault): actions.report(skipped: count, fault)
-            case .frame(let range): receive(frame: range, into: &actions)
-            }
-        }
+        receiveFrames(of: Array(payload), into: &actions)
         // The rest of a long answer is awaited.
         if !isFinished, requests.question == .memory { actions.arm(.response, .seconds(1)) }
     }
 
-    private mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         if requests.question == .setClock { return finish(.complete, into: &actions) }
         guard MicrolifeHIDFrame.isMemory(reader.buffer.span.extracting(range)) else {
             return actions.ignore("a frame other than a memory answer", Array(reader.buffer[range]))

@@ -18,15 +18,12 @@ struct OmronEEPROMSession: RequestSession {
     private var outcome = Outcome.complete
     private var hasClock = false
 
-    private var dump: OmronEEPROMDump
+    private var dump = OmronEEPROMDump()
     /// In a replay: how far records were asked for, and whether beyond the smaller memory.
     private var farthest = 0
     private var isBeyondSmall = false
 
-    init(_ context: SessionContext) {
-        model = context.options["model"]
-        dump = OmronEEPROMDump()
-    }
+    init(_ context: SessionContext) { model = context.options["model"] }
 
     /// Says that nothing more will be asked, as the one reader over USB does when a person breaks it off.
     mutating func endInOrder(into actions: inout SessionActions) -> Bool {
@@ -103,7 +100,7 @@ struct OmronEEPROMSession: RequestSession {
         case .damaged(let fault):
             actions.report(skipped: report.count, fault)
             // Asked again at once: an answer is known by its address, so a late one does no harm.
-            if isAsking { repeatQuestion("its answers are damaged", into: &actions) }
+            if isAsking, !requests.write(into: &actions) { giveUp("its answers are damaged", into: &actions) }
         case .frame(let frame): receive(frame, into: &actions)
         }
     }
@@ -224,8 +221,7 @@ struct OmronEEPROMSession: RequestSession {
         ask(Self.request(.giveUp, attempts: 1), into: &actions)
     }
 
-    private mutating func repeatQuestion(_ reason: String, into actions: inout SessionActions) {
-        if requests.write(into: &actions) { return }
+    private mutating func giveUp(_ reason: String, into actions: inout SessionActions) {
         giveUp(.noAnswer("the memory could not be read to its end: \(reason)"), into: &actions)
     }
 
@@ -233,7 +229,7 @@ struct OmronEEPROMSession: RequestSession {
         switch question {
         case .open: finish(.noAnswer("the cuff does not answer: press START/STOP on it and try again"), into: &actions)
         case .end, .giveUp: finish(outcome, into: &actions)
-        default: giveUp(.noAnswer("the memory could not be read to its end: the cuff stopped answering"), into: &actions)
+        default: giveUp("the cuff stopped answering", into: &actions)
         }
     }
 }

@@ -59,11 +59,7 @@ package enum TimeWords {
 
 extension Reading.ID: CustomStringConvertible {
     /// The printed form, `20260505T073110-9f0c61d2a4b7e3f0`; zeros if the id has no time.
-    public var description: String {
-        var text = TextBuffer(capacity: 32)
-        text.append(self)
-        return text.string
-    }
+    public var description: String { TextBuffer.text { $0.append(self) } }
 
     /// Parses the printed form.
     public static func parse(_ text: Span<UInt8>) -> Reading.ID? {

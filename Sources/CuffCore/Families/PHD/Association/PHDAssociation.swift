@@ -15,7 +15,7 @@ struct PHDAssociation: Sendable {
     private(set) var end = End.otherwise
     /// Our ABRT was the last APDU; the agent may not have received it.
     private(set) var doubtsAbort = false
-    private(set) var isHoldingOff = false
+    var isHoldingOff = false
     private var identified: [UInt8] = []
 
     mutating func enter(_ next: PHDState) {
@@ -35,8 +35,6 @@ struct PHDAssociation: Sendable {
     mutating func noteLineEnd() { if end == .byAgent { end = .otherwise } }
 
     mutating func noteAbort() { doubtsAbort = true }
-    mutating func holdOff() { isHoldingOff = true }
-    mutating func endHoldOff() { isHoldingOff = false }
 
     /// The agent knows of the end. Returns whether that was in doubt.
     mutating func clearAbort() -> Bool {

@@ -49,7 +49,7 @@ extension PHDSession {
     private mutating func abort(_ reason: UInt16, into actions: inout SessionActions) {
         // Outside an association, noise or the rest of an aborted APDU may look like an APDU: at most one ABRT per `holdOff`.
         guard state.isAssociated || !association.isHoldingOff, !isPassive else { return }
-        association.holdOff()
+        association.isHoldingOff = true
         actions.arm(.holdOff, Self.holdOff)
         write(PHDManagerAPDU.abort(reason), into: &actions)
     }

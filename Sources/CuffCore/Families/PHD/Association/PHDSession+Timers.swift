@@ -10,7 +10,7 @@ extension PHDSession {
             if state.isAssociated { perform(.timeout, into: &actions) }
         case .configuration: if state == .waitingForConfiguration { perform(.timeout, into: &actions) }
         case .release: if state == .disassociating { perform(.timeout, into: &actions) }
-        case .holdOff: association.endHoldOff()
+        case .holdOff: association.isHoldingOff = false
         case .proof: reports.unstamped.noteProof()
         case .response: answerMissing(into: &actions)
         case .store: transferOverdue(into: &actions)

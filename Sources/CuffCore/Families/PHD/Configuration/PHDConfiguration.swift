@@ -64,8 +64,8 @@ struct PHDConfiguration: Sendable {
 
     /// A compound of pressures, or systolic and diastolic each as a number of its own.
     var hasPressure = false
-    /// Objects that are one number of a blood pressure.
-    var parts: PHDPressurePart.Set = []
+    /// The terms of objects that are one number of a blood pressure.
+    var parts: Set<UInt16> = []
     var hasPulse = false
     var hasPressureStatus = false
 
@@ -118,7 +118,8 @@ struct PHDConfiguration: Sendable {
             case PHDAttribute.metricIDPartition: partition = length == 2 ? bytes.bigEndian16(at) : nil
             case PHDAttribute.unitCode: object.unit = length == 2 ? bytes.bigEndian16(at) ?? 0 : 0
             case PHDAttribute.valueMap:
-                guard let map = readMap(bytes, at, at + length) else { return false }
+                var place = at
+                guard let map = Self.readMap(bytes, &place, at + length, into: &items), place == at + length else { return false }
                 object.map = map
             case PHDAttribute.metricIDList:
                 guard let list = readMetrics(bytes, at, at + length) else { return false }
@@ -159,8 +160,8 @@ struct PHDConfiguration: Sendable {
         case .pulse: hasPulse = hasPulse || object.unit == PHDMetric.beatsPerMinute
         case .pressureStatus: hasPressureStatus = true
         case .pressurePart:
-            parts.insert(PHDPressurePart.Set(object.term))
-            hasPressure = hasPressure || parts.isSuperset(of: .both)
+            parts.insert(object.term)
+            hasPressure = hasPressure || parts.isSuperset(of: [PHDMetric.systolic, PHDMetric.diastolic])
         case .oximeterPulse, .quantity, .none: break
         }
         objects.append(object)
@@ -179,18 +180,10 @@ struct PHDConfiguration: Sendable {
     }
 
     /// AttrValMap: a list of attribute id and value length.
-    mutating func readMap(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int>? {
-        var offset = start
-        guard let list = PHDList.open(bytes, &offset, end), list.end == end, list.count * 4 == end - offset,
-            list.count <= Self.mapCeiling
-        else { return nil }
-        let first = items.count
-        for _ in 0..<list.count {
-            guard let attribute = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2) else { return nil }
-            items.append(MapItem(attribute: attribute, length: length))
-            offset += 4
-        }
-        return first..<items.count
+    static func readMap(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, into items: inout [MapItem]) -> Range<Int>? {
+        guard let map = PHDList.pairs(bytes, &offset, end), map.count <= mapCeiling else { return nil }
+        items += map.map { MapItem(attribute: $0.0, length: $0.1) }
+        return (items.count - map.count)..<items.count
     }
 
     /// Kept types per list: an oximeter of the sources has one or two.
@@ -198,13 +191,8 @@ struct PHDConfiguration: Sendable {
 
     private static func types(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> [(partition: UInt16, code: UInt16)] {
         var offset = start
-        guard let list = PHDList.open(bytes, &offset, end), list.end == end, list.count * 4 == end - offset else { return [] }
-        return (0..<min(list.count, typeCeiling)).compactMap { index in
-            guard let partition = bytes.bigEndian16(offset + 4 * index), let code = bytes.bigEndian16(offset + 4 * index + 2) else {
-                return nil
-            }
-            return (partition, code)
-        }
+        guard let pairs = PHDList.pairs(bytes, &offset, end), offset == end else { return [] }
+        return pairs.prefix(typeCeiling).map { (partition: $0.0, code: $0.1) }
     }
 
     private mutating func readMetrics(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int>? {
@@ -229,10 +217,9 @@ struct PHDConfiguration: Sendable {
         guard let list = PHDList.open(bytes, &offset, end), list.end == end, list.count <= Self.ceiling else { return nil }
         for _ in 0..<list.count {
             guard let handle = bytes.bigEndian16(offset) else { return nil }
-            var inner = offset + 2
-            guard let map = PHDList.open(bytes, &inner, end), let range = readMap(bytes, offset + 2, map.end) else { return nil }
-            groups.append((handle, range))
-            offset = map.end
+            offset += 2
+            guard let map = Self.readMap(bytes, &offset, end, into: &items) else { return nil }
+            groups.append((handle, map))
         }
         return offset == end ? groups : nil
     }

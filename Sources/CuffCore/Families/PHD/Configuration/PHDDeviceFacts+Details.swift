@@ -29,10 +29,7 @@ extension PHDDeviceFacts {
     /// System-Type-Spec-List: a list of u16 device specialization, u16 version.
     private mutating func readSpecializations(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
         var offset = start
-        guard let list = PHDList.open(bytes, &offset, end), list.count * 4 == list.end - offset else { return }
-        for _ in 0..<min(list.count, Self.detailCeiling) {
-            guard let code = bytes.bigEndian16(offset), let version = bytes.bigEndian16(offset + 2) else { return }
-            offset += 4
+        for (code, version) in PHDList.pairs(bytes, &offset, end)?.prefix(Self.detailCeiling) ?? [] {
             let type = PHDDeviceType.profile(code)
             add("specialization", type.map { "\($0.name), IEEE 11073-\($0.document)" } ?? "MDC \(code)")
             if version > 0 { add("specialization version", "\(version)") }

@@ -100,7 +100,6 @@ struct PHDDeviceFacts: Sendable {
     }
 
     private mutating func readClock(_ kind: PHDStamp.Kind, _ bytes: Span<UInt8>, _ offset: Int) {
-        guard let high = bytes.bigEndian32(offset), let low = bytes.bigEndian32(offset + 4) else { return }
-        if case .time(let time) = PHDStamp(kind: kind, bits: UInt64(high) << 32 | UInt64(low)).clock { clock = time }
+        if case .time(let time) = PHDStamp(kind, bytes, offset).clock { clock = time }
     }
 }

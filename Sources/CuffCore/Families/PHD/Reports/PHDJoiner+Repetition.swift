@@ -21,7 +21,7 @@ extension PHDJoiner {
         guard pulse.digits != nil else { return }
         guard entries[index].pulse?.digits != nil else {
             touch(index)
-            return attach(pulse, flags, to: &entries[index])
+            return attach(.pulse(pulse), flags, to: &entries[index])
         }
         let first = entries[index]
         guard case .bloodPressure(var pressure) = first.reading.content else { return }
@@ -34,8 +34,8 @@ extension PHDJoiner {
         entry.reading.isPending = false
         entry.reading.revision = 0
         entry.reading.occurrence = 0
-        attach(pulse, flags, to: &entry)
-        append(entry)
+        attach(.pulse(pulse), flags, to: &entry)
+        entries.append(entry)
     }
 
     /// Equal pressures of one report with different pulses are distinct; only those with the same pulse need a number.

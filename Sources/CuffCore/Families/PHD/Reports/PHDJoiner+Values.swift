@@ -1,108 +1,77 @@
 /// Pulses and statuses, and the pressures to which they belong.
 extension PHDJoiner {
-    /// What the entries of one stamp and person say about a pulse or status that arrives.
-    private struct Finding {
-        /// The first pressures of this report that lack it.
-        var place: Int?
-        /// Older pressures lack it.
-        var lacksOlder = false
-        /// Older pressures lack it, or an older value waits: decided at the end of the report.
-        var isContested = false
-        /// An earlier report brought the same value.
-        var isRepeated = false
-        /// This report has the same value: it belongs to pressures that follow, or is listed twice.
-        var isListed = false
-        /// It repeats the value of pressures that were repeated in this report.
-        var isConsumed = false
-        /// Repeated pressures with another pulse.
-        var listedAgain: Int?
-        var failure: Int?
+    enum Value: Sendable, Equatable {
+        case pulse(PHDNumber)
+        case status(UInt16)
+
+        var kind: Kind { if case .pulse = self { .pulse } else { .status } }
+        var isAbsent: Bool { if case .pulse(.absent) = self { true } else { false } }
     }
 
-    /// `reading` is the pulse as a separate reading, made only if needed.
     mutating func add(pulse: PHDNumber, flags: MeasurementFlags, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
-        let found = find(.pulse, stamp, user) { $0.pulse == pulse }
-        if let place = found.place {
-            touch(place)
-            return attach(pulse, flags, to: &entries[place])
-        }
-        if found.isConsumed { return }
-        if !found.lacksOlder {
-            // After a lost confirmation.
-            if found.isRepeated { return }
-            if let listedAgain = found.listedAgain { return addAgain(listedAgain, pulse, flags) }
-        }
-        var entry = Entry(kind: .pulse, stamp: stamp, reading: reading(), report: report, seen: report)
-        entry.pulse = pulse
-        entry.isAlone = found.failure != nil
-        (entry.isContested, entry.isDispensable) = (found.isContested, found.isListed)
-        append(entry)
+        add(.pulse(pulse), flags: flags, user: user, stamp: stamp, alone: reading)
     }
 
-    mutating func add(status: UInt16, flags: MeasurementFlags, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
-        let found = find(.status, stamp, user) { $0.status == status }
-        if let place = found.place {
-            touch(place)
-            return attach(status: status, flags, to: &entries[place])
-        }
-        if let failure = found.failure {
-            return entries[failure].reading.flags.formUnion(PHDObservation.flags(pressureStatus: status).union(flags))
-        }
-        if found.isConsumed || found.isRepeated && !found.lacksOlder { return }
-        var entry = Entry(kind: .status, stamp: stamp, reading: reading(), report: report, seen: report)
-        entry.status = status
-        (entry.isContested, entry.isDispensable) = (found.isContested, found.isListed)
-        append(entry)
-    }
-
-    /// Ends with the first pressures of this report that lack the value, if no older ones do.
-    private mutating func find(_ kind: Kind, _ stamp: PHDStamp, _ user: Int32?, hasValue: (Entry) -> Bool) -> Finding {
-        var found = Finding()
+    /// Attaches the value to the first pressures of this report that lack it, if no older ones do. `reading` is the value as a separate
+    /// reading, made only if needed.
+    mutating func add(_ value: Value, flags: MeasurementFlags, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
         let isMatchable = !isStore && stamp.isMatchable
+        // Older pressures lack it; or an older value waits too, and it is decided at the end of the report.
+        var (lacksOlder, isContested) = (false, false)
+        // An earlier report brought the same value; this one has it: it belongs to pressures that follow, or is listed twice.
+        var (isRepeated, isListed) = (false, false)
+        var failure: Int?
+        var listedAgain: Int?
         for index in entries.indices
         where entries[index].stamp == stamp && entries[index].reading.user == user
             && (isMatchable || entries[index].report == report)
         {
             let isOwn = entries[index].seen == report
             switch entries[index].kind {
-            case .pressure where !has(kind, index):
-                guard isOwn else {
-                    (found.lacksOlder, found.isContested) = (true, true)
-                    continue
+            case .pressure where entries[index].lacks(value):
+                if !isOwn {
+                    (lacksOlder, isContested) = (true, true)
+                } else if !isContested {
+                    touch(index)
+                    return attach(value, flags, to: &entries[index])
                 }
-                guard found.isContested else {
-                    found.place = index
-                    return found
-                }
-            case .pressure where hasValue(entries[index]):
-                if kind == .pulse, entries[index].isListedAgain {
+            case .pressure where entries[index].has(value):
+                if value.kind == .pulse, entries[index].isListedAgain {
+                    // Of pressures that were repeated in this report.
                     entries[index].isListedAgain = false
-                    found.isConsumed = true
-                    return found
+                    return
                 }
-                if entries[index].report == report { found.isListed = true } else { found.isRepeated = true }
-            case .pressure:
-                if entries[index].isListedAgain { found.listedAgain = found.listedAgain ?? index }
-            case kind:
-                found.isContested = found.isContested || !isOwn
-                guard hasValue(entries[index]) else { continue }
-                if isOwn { found.isListed = true } else { found.isRepeated = true }
-            case .failure: found.failure = found.failure ?? index
+                if entries[index].report == report { isListed = true } else { isRepeated = true }
+            case .pressure: if entries[index].isListedAgain { listedAgain = listedAgain ?? index }
+            case value.kind:
+                isContested = isContested || !isOwn
+                guard entries[index].value == value else { continue }
+                if isOwn { isListed = true } else { isRepeated = true }
+            case .failure: failure = failure ?? index
             case .pulse, .status, .part: break
             }
         }
-        return found
-    }
-
-    private func has(_ kind: Kind, _ index: Int) -> Bool {
-        kind == .pulse ? entries[index].pulse != nil : entries[index].status != nil
+        if case .status(let status) = value, let failure {
+            return entries[failure].reading.flags.formUnion(PHDObservation.flags(pressureStatus: status).union(flags))
+        }
+        if !lacksOlder {
+            // After a lost confirmation.
+            if isRepeated { return }
+            if case .pulse(let pulse) = value, let listedAgain { return addAgain(listedAgain, pulse, flags) }
+        }
+        var entry = Entry(kind: value.kind, stamp: stamp, reading: reading(), report: report, seen: report)
+        entry.value = value
+        entry.isAlone = failure != nil
+        (entry.isContested, entry.isDispensable) = (isContested, isListed)
+        entries.append(entry)
     }
 
     /// The end of the report: what earlier reports left over is joined, and what is listed twice is removed.
     mutating func joinReports() {
         var isSearched = false
-        for index in entries.indices where entries[index].kind == .pulse || entries[index].kind == .status {
-            if entries[index].isContested || entries[index].seen != report { joinGroup(of: index) }
+        for index in entries.indices {
+            guard let value = entries[index].value else { continue }
+            if entries[index].isContested || entries[index].seen != report { joinGroup(of: index, value) }
             isSearched = true
         }
         if isSearched { entries.removeAll { $0.isDispensable } }
@@ -111,11 +80,10 @@ extension PHDJoiner {
     /// Pressures and pulses (or statuses) of this report belong together if they are equally many. Otherwise they are joined in order with
     /// those of earlier reports, if these together are equally many or this report has only one of the two kinds. In all other cases it is
     /// not certain which belong together, and they wait.
-    private mutating func joinGroup(of index: Int) {
-        let kind = entries[index].kind
+    private mutating func joinGroup(of index: Int, _ value: Value) {
         let group = entries.indices.filter { matches(entries[$0], entries[index]) }
-        let pressures = group.filter { entries[$0].kind == .pressure && !has(kind, $0) }
-        let values = group.filter { entries[$0].kind == kind && !entries[$0].isAlone && !entries[$0].isFinalOut }
+        let pressures = group.filter { entries[$0].kind == .pressure && entries[$0].lacks(value) }
+        let values = group.filter { entries[$0].kind == value.kind && !entries[$0].isAlone && !entries[$0].isFinalOut }
         let own = (pressures.filter { entries[$0].seen == report }, values.filter { entries[$0].seen == report })
         if own.0.count == own.1.count {
             join(own.0, own.1)
@@ -126,11 +94,10 @@ extension PHDJoiner {
 
     private mutating func join(_ pressures: [Int], _ values: [Int]) {
         for (place, index) in zip(pressures, values) {
-            let value = entries[index]
+            let entry = entries[index]
             touch(place)
-            if value.report != report { entries[place].isSplit = true }
-            if let pulse = value.pulse { attach(pulse, value.reading.flags, to: &entries[place]) }
-            if let status = value.status { attach(status: status, value.reading.flags, to: &entries[place]) }
+            if entry.report != report { entries[place].isSplit = true }
+            if let value = entry.value { attach(value, entry.reading.flags, to: &entries[place]) }
             (entries[index].isAlone, entries[index].isDispensable) = (true, true)
         }
     }
@@ -140,21 +107,32 @@ extension PHDJoiner {
         if entries[index].report != report { entries[index].isSplit = true }
     }
 
-    func attach(_ pulse: PHDNumber, _ flags: MeasurementFlags, to entry: inout Entry) {
-        entry.pulse = pulse
+    /// `flags` apply to the value itself: an invalid one makes the measurement doubtful.
+    func attach(_ value: Value, _ flags: MeasurementFlags, to entry: inout Entry) {
         entry.parts += 1
         entry.reading.flags.formUnion(flags)
-        guard case .bloodPressure(var pressure) = entry.reading.content else { return }
-        pressure.pulse = pulse.digits.map { PulseRate($0) }
-        pressure.pulseAbsence = pulse.absence
-        entry.reading.content = .bloodPressure(pressure)
-        if !pressure.isPlausible { entry.reading.flags.insert(.implausible) }
+        switch value {
+        case .status(let status):
+            entry.status = status
+            entry.reading.flags.formUnion(PHDObservation.flags(pressureStatus: status))
+        case .pulse(let pulse):
+            entry.pulse = pulse
+            guard case .bloodPressure(var pressure) = entry.reading.content else { return }
+            pressure.pulse = pulse.digits.map { PulseRate($0) }
+            pressure.pulseAbsence = pulse.absence
+            entry.reading.content = .bloodPressure(pressure)
+            if !pressure.isPlausible { entry.reading.flags.insert(.implausible) }
+        }
     }
+}
 
-    /// `flags` apply to the status itself: an invalid one makes the measurement doubtful.
-    func attach(status: UInt16, _ flags: MeasurementFlags, to entry: inout Entry) {
-        entry.status = status
-        entry.parts += 1
-        entry.reading.flags.formUnion(PHDObservation.flags(pressureStatus: status).union(flags))
+extension PHDJoiner.Entry {
+    func lacks(_ value: PHDJoiner.Value) -> Bool { if case .pulse = value { pulse == nil } else { status == nil } }
+
+    func has(_ value: PHDJoiner.Value) -> Bool {
+        switch value {
+        case .pulse(let pulse): self.pulse == pulse
+        case .status(let status): self.status == status
+        }
     }
 }

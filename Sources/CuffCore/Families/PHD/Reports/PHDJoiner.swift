@@ -27,7 +27,7 @@ struct PHDJoiner: Sendable {
             pressure = configuration.hasPressure
             pulse = configuration.hasPulse
             status = configuration.hasPressureStatus
-            mean = configuration.parts.contains(.mean)
+            mean = configuration.parts.contains(PHDMetric.mean)
         }
         init() {}
     }
@@ -41,8 +41,11 @@ struct PHDJoiner: Sendable {
         var report: UInt32
         var seen: UInt32
         var parts: UInt8 = 0
+        /// Those of pressures.
         var pulse: PHDNumber?
         var status: UInt16?
+        /// A pulse or status of its own; a number of its own.
+        var value: Value?
         var part: PHDPressurePart?
         /// Joined from single numbers; their mean has not come.
         var isJoined = false
@@ -100,32 +103,24 @@ struct PHDJoiner: Sendable {
         var index = 0
         while index < entries.count {
             let other = entries[index]
-            guard other.kind == .pulse || other.kind == .status, !other.isAlone, !other.isFinalOut, !other.isContested,
+            guard let value = other.value, entry.lacks(value), !other.isAlone, !other.isFinalOut, !other.isContested,
                 other.report == report, matches(other, entry)
             else {
                 index += 1
                 continue
             }
-            if other.kind == .pulse, entry.pulse == nil, let pulse = other.pulse {
-                attach(pulse, other.reading.flags, to: &entry)
-            } else if other.kind == .status, entry.status == nil, let status = other.status {
-                attach(status: status, other.reading.flags, to: &entry)
-            } else {
-                index += 1
-                continue
-            }
+            attach(value, other.reading.flags, to: &entry)
             entries.remove(at: index)
         }
-        append(entry)
+        entries.append(entry)
     }
 
     mutating func add(failure reading: Reading, stamp: PHDStamp) {
-        var entry = Entry(kind: .failure, stamp: stamp, reading: reading, report: report, seen: report)
-        entry.isAlone = true
+        let entry = Entry(kind: .failure, stamp: stamp, reading: reading, report: report, seen: report)
         for index in entries.indices where entries[index].kind == .pulse && matches(entries[index], entry) {
             entries[index].isAlone = true
         }
-        append(entry)
+        entries.append(entry)
     }
 
     /// The end of the report: emits everything it brought, complete or pending.
@@ -164,8 +159,6 @@ struct PHDJoiner: Sendable {
         return emitted
     }
 
-    mutating func append(_ entry: Entry) { entries.append(entry) }
-
     /// Two entries of a store are two measurements, whatever their stamps.
     func matches(_ a: Entry, _ b: Entry) -> Bool {
         a.stamp == b.stamp && a.reading.user == b.reading.user && (!isStore && a.stamp.isMatchable || a.report == b.report)
@@ -186,7 +179,7 @@ struct PHDJoiner: Sendable {
         if isComplete || entry.isFinalOut { return emitFinal(index, into: &actions) }
         guard !entry.isPendingOut else { return 0 }
         // An absent pulse only explains a gap if its pressures come.
-        if entry.kind == .pulse, entry.pulse?.digits == nil { return 0 }
+        if entry.value?.isAbsent == true { return 0 }
         entries[index].isPendingOut = true
         entries[index].isSplit = true
         var reading = entry.reading
@@ -197,9 +190,8 @@ struct PHDJoiner: Sendable {
 
     private mutating func emitFinal(_ index: Int, into actions: inout SessionActions) -> Int {
         entries[index].isFinalOut = true
-        if entries[index].kind == .pulse, entries[index].pulse?.digits == nil { return 0 }
-        let isAmended = entries[index].isSplit || entries[index].isPendingOut
-        entries[index].reading.revision = isAmended ? 1 + entries[index].parts : 0
+        if entries[index].value?.isAbsent == true { return 0 }
+        entries[index].reading.revision = entries[index].isSplit ? 1 + entries[index].parts : 0
         actions.emit(entries[index].reading)
         return 1
     }

@@ -143,24 +143,25 @@ extension PHDObservation {
         case failure(MeasurementFailure)
         /// No systolic and diastolic in a pressure unit: the components are kept as they are.
         case other
+
+        init(_ systolic: PHDNumber, _ diastolic: PHDNumber, mean: PHDNumber?, _ unit: PressureUnit) {
+            guard let high = systolic.digits, let low = diastolic.digits else {
+                let reason: FailureReason =
+                    systolic.digits != nil ? .diastolicNotFound : diastolic.digits != nil ? .systolicNotFound : .noValue
+                self = .failure(.init(reason))
+                return
+            }
+            self = .bloodPressure(
+                BloodPressure(
+                    systolic: Pressure(high, unit), diastolic: Pressure(low, unit), mean: mean?.digits.map { Pressure($0, unit) },
+                    meanAbsence: mean?.absence ?? .none))
+        }
     }
 
     func pressures(_ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]) -> Pressures {
         guard let (places, unit) = pressurePlaces(bytes, object, configured) else { return .other }
-        let systolic = component(Int(places.systolic), bytes)
-        let diastolic = component(Int(places.diastolic), bytes)
-        guard let high = systolic.digits, let low = diastolic.digits else {
-            let reason: FailureReason =
-                systolic.digits != nil ? .diastolicNotFound : diastolic.digits != nil ? .systolicNotFound : .noValue
-            return .failure(.init(reason))
-        }
-        var pressure = BloodPressure(systolic: Pressure(high, unit), diastolic: Pressure(low, unit))
-        if places.mean != PHDPressurePlaces.nowhere {
-            let mean = component(Int(places.mean), bytes)
-            pressure.mean = mean.digits.map { Pressure($0, unit) }
-            pressure.meanAbsence = mean.absence
-        }
-        return .bloodPressure(pressure)
+        let mean = places.mean == PHDPressurePlaces.nowhere ? nil : component(Int(places.mean), bytes)
+        return Pressures(component(Int(places.systolic), bytes), component(Int(places.diastolic), bytes), mean: mean, unit)
     }
 
     func pressurePlaces(

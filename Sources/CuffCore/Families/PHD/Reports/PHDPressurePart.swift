@@ -4,25 +4,6 @@ struct PHDPressurePart: Sendable, Hashable {
     var term: UInt16
     var number: PHDNumber
     var unit: UInt16
-
-    struct Set: OptionSet, Sendable {
-        let rawValue: UInt8
-        static let systolic = Set(rawValue: 1)
-        static let diastolic = Set(rawValue: 2)
-        static let mean = Set(rawValue: 4)
-        static let both: Set = [.systolic, .diastolic]
-    }
-}
-
-extension PHDPressurePart.Set {
-    init(_ term: UInt16) {
-        switch term {
-        case PHDMetric.systolic: self = .systolic
-        case PHDMetric.diastolic: self = .diastolic
-        case PHDMetric.mean: self = .mean
-        default: self = []
-        }
-    }
 }
 
 /// Joins single numbers of pressure into one blood pressure, with the flag `joined`.
@@ -112,31 +93,24 @@ extension PHDJoiner {
                 content, driver: "phd", user: own.user, flags: flags, clock: own.clock, origin: own.origin, sequence: own.sequence,
                 raw: RawBytes(own.raw.array + diastolic.reading.raw.array))
         }
-        guard let upper = high.number.digits, let lower = low.number.digits else {
-            let reason: FailureReason =
-                high.number.digits != nil ? .diastolicNotFound : low.number.digits != nil ? .systolicNotFound : .noValue
-            add(failure: reading(.failure(.init(reason))), stamp: systolic.stamp)
-            for part in [systolic, diastolic, mean].compactMap({ $0 }) where part.part?.number.digits != nil {
-                var alone = part
-                alone.isAlone = true
-                alone.isTouched = true
-                entries.append(alone)
+        let parts = [systolic, diastolic] + (mean.map { [$0] } ?? [])
+        switch PHDObservation.Pressures(high.number, low.number, mean: mean?.part?.number, unit) {
+        case .bloodPressure(let pressure):
+            let joined = reading(.bloodPressure(pressure))
+            add(pressure: joined, stamp: systolic.stamp)
+            guard let last = entries.indices.last, entries[last].kind == .pressure, entries[last].reading.raw == joined.raw else { return }
+            entries[last].isJoined = true
+            entries[last].awaitsMean = mean == nil
+            entries[last].isTouched = true
+            if parts.contains(where: { $0.report != report || $0.isPendingOut }) { entries[last].isSplit = true }
+        case .failure(let failure):
+            add(failure: reading(.failure(failure)), stamp: systolic.stamp)
+            for var part in parts where part.part?.number.digits != nil {
+                part.isAlone = true
+                part.isTouched = true
+                entries.append(part)
             }
-            return
-        }
-        var pressure = BloodPressure(systolic: Pressure(upper, unit), diastolic: Pressure(lower, unit))
-        if let number = mean?.part?.number {
-            pressure.mean = number.digits.map { Pressure($0, unit) }
-            pressure.meanAbsence = number.absence
-        }
-        let joined = reading(.bloodPressure(pressure))
-        add(pressure: joined, stamp: systolic.stamp)
-        guard let last = entries.indices.last, entries[last].kind == .pressure, entries[last].reading.raw == joined.raw else { return }
-        entries[last].isJoined = true
-        entries[last].awaitsMean = mean == nil
-        entries[last].isTouched = true
-        if [systolic, diastolic, mean].contains(where: { $0.map { $0.report != report || $0.isPendingOut } ?? false }) {
-            entries[last].isSplit = true
+        case .other: break
         }
     }
 }

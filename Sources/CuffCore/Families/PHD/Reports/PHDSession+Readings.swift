@@ -43,7 +43,7 @@ extension PHDSession {
             emit(Self.reading(.pulseRate(PulseRate(digits)), observation, bytes, arrival), into: &actions)
         case .pressureStatus where observation.statusBits(bytes) != nil:
             let status = observation.statusBits(bytes) ?? 0
-            reports.joiner.add(status: status, flags: observation.flags(bytes), user: observation.person, stamp: observation.stamp) {
+            reports.joiner.add(.status(status), flags: observation.flags(bytes), user: observation.person, stamp: observation.stamp) {
                 let quantity = Quantity(
                     partition: object.partition, term: object.term, value: nil, bits: observation.bits(bytes))
                 return Self.reading(.quantity(quantity), observation, bytes, arrival)

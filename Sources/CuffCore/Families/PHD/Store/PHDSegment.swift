@@ -33,16 +33,6 @@ struct PHDSegment: Sendable {
     /// Segments of one store: a NovoPen and an Accu-Chek have one, a cuff one for each person. Policy, far above these.
     static let ceiling = 1024
 
-    private var sizeOfEntry: Int {
-        var size = 0
-        if header & 0x8000 != 0 { size += 8 }
-        if header & 0x4000 != 0 { size += 4 }
-        if header & 0x2000 != 0 { size += 8 }
-        if header & 0x1000 != 0 { size += 8 }
-        for item in items { size += Int(item.length) }
-        return size
-    }
-
     /// Parses the answer to SEG_GET_INFO: a list of instance and attributes; `nil` if lengths disagree.
     static func list(
         _ bytes: Span<UInt8>, _ start: Int, _ end: Int, _ configuration: borrowing PHDConfiguration
@@ -87,25 +77,17 @@ struct PHDSegment: Sendable {
                 let term = bytes.bigEndian16(offset + 4), let handle = bytes.bigEndian16(offset + 6)
             else { return false }
             offset += 8
-            guard let map = PHDList.open(bytes, &offset, end), map.count * 4 == map.end - offset,
-                map.count <= PHDConfiguration.mapCeiling
-            else { return false }
+            guard let map = PHDConfiguration.readMap(bytes, &offset, end, into: &items) else { return false }
             var object = PHDConfiguration.Object(handle: handle, objectClass: objectClass)
             if let index = configuration.index(of: handle) { object = configuration.objects[index] }
             object.objectClass = objectClass
             object.partition = partition
             object.term = term
             object.role = PHDConfiguration.role(object)
-            let first = items.count
-            while offset < map.end {
-                guard let attribute = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2) else { return false }
-                items.append(PHDConfiguration.MapItem(attribute: attribute, length: length))
-                offset += 4
-            }
-            object.map = first..<items.count
+            object.map = map
             elements.append(object)
         }
-        entrySize = sizeOfEntry
+        entrySize = items.reduce(Self.stamps.reduce(0) { header & $1.0 != 0 ? $0 + $1.1 : $0 }) { $0 + Int($1.length) }
         return entrySize > 0
     }
 
@@ -117,9 +99,7 @@ struct PHDSegment: Sendable {
         var stamp = isPeriodic ? PHDStamp(start, plus: UInt64(number) * UInt64(samplePeriod ?? 0)) : .none
         let start = offset
         for (bit, size, kind) in Self.stamps where header & bit != 0 {
-            let high = bytes.bigEndian32(offset) ?? 0
-            let bits = size == 8 ? UInt64(high) << 32 | UInt64(bytes.bigEndian32(offset + 4) ?? 0) : UInt64(high)
-            let next = PHDStamp(kind: kind, bits: bits)
+            let next = PHDStamp(kind, bytes, offset)
             if next.isPreferred(to: stamp) { stamp = next }
             offset += size
         }

@@ -54,7 +54,6 @@ enum PHDAction {
 }
 
 enum PHDClass {
-    static let mds: UInt16 = 37
     static let numeric: UInt16 = 6
     static let enumeration: UInt16 = 5
     static let realTimeArray: UInt16 = 9
@@ -125,7 +124,6 @@ enum PHDAttribute {
 enum PHDEvent {
     static let configuration: UInt16 = 0x0D1C
     static let scanFixed: UInt16 = 0x0D1D
-    static let scanMultiFixed: UInt16 = 0x0D1F
     static let segmentData: UInt16 = 0x0D21
 
     struct Shape: Sendable, Hashable {
@@ -208,9 +206,6 @@ extension TimerID {
     static let holdOff = TimerID(rawValue: 12)
     /// TOsp-pms and TOclr-pms: the limit for transferring or clearing a segment.
     static let store = TimerID(rawValue: 13)
-}
-
-extension TimerID {
     /// Request a busy segment again.
     static let retry = TimerID(rawValue: 14)
     /// Whether anything was received since it was armed.

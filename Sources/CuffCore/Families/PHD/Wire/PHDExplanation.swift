@@ -98,8 +98,8 @@ package struct PHDExplanation: Sendable {
                 $0.word(bytes, &offset, "result") { "\($0) \(PHDNames.associationResult($0))" }
                 Self.protocolInformation(bytes, &offset, bytes.count, &$0)
             }
-        case PHDChoice.releaseRequest: tree.nested { $0.word(bytes, &offset, "reason") { "\($0) \(PHDNames.releaseReason($0))" } }
-        case PHDChoice.releaseResponse: tree.nested { $0.word(bytes, &offset, "reason") { "\($0) \(PHDNames.releaseReason($0))" } }
+        case PHDChoice.releaseRequest, PHDChoice.releaseResponse:
+            tree.nested { $0.word(bytes, &offset, "reason") { "\($0) \(PHDNames.releaseReason($0))" } }
         case PHDChoice.abort: tree.nested { $0.word(bytes, &offset, "reason") { "\($0) \(PHDNames.abortReason($0))" } }
         case PHDChoice.presentation:
             let whole = PHDSession.dataAPDU(bytes) ?? bytes.count

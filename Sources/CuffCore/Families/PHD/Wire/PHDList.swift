@@ -9,6 +9,14 @@ enum PHDList {
         return (Int(head >> 16), limit)
     }
 
+    /// The items of a list of two words each; `nil` if count and length disagree.
+    static func pairs(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int) -> [(UInt16, UInt16)]? {
+        guard let list = open(bytes, &offset, end), list.count * 4 == list.end - offset else { return nil }
+        let words = stride(from: offset, to: list.end, by: 4).compactMap { bytes.bigEndian32($0) }
+        offset = list.end
+        return words.count == list.count ? words.map { (UInt16($0 >> 16), UInt16($0 & 0xFFFF)) } : nil
+    }
+
     /// Calls `body` with id, offset and length of every attribute of a list; `nil` if counts and lengths disagree.
     static func attributes(
         _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ body: (UInt16, Int, Int) -> Bool

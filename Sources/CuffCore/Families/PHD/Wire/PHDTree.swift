@@ -33,24 +33,24 @@ struct PHDTree {
 
     @discardableResult
     mutating func word(_ bytes: Span<UInt8>, _ offset: inout Int, _ name: String, _ value: (UInt16) -> String = { "\($0)" }) -> UInt16? {
-        guard let word = bytes.bigEndian16(offset) else {
-            malformed(bytes, offset, "\(name) is missing")
-            return nil
-        }
-        field(bytes, offset, 2, name, value(word))
-        offset += 2
-        return word
+        number(bytes.bigEndian16(offset), bytes, &offset, name, value)
     }
 
     @discardableResult
     mutating func long(_ bytes: Span<UInt8>, _ offset: inout Int, _ name: String, _ value: (UInt32) -> String = { "\($0)" }) -> UInt32? {
-        guard let word = bytes.bigEndian32(offset) else {
+        number(bytes.bigEndian32(offset), bytes, &offset, name, value)
+    }
+
+    private mutating func number<Number: FixedWidthInteger>(
+        _ number: Number?, _ bytes: Span<UInt8>, _ offset: inout Int, _ name: String, _ value: (Number) -> String
+    ) -> Number? {
+        guard let number else {
             malformed(bytes, offset, "\(name) is missing")
             return nil
         }
-        field(bytes, offset, 4, name, value(word))
-        offset += 4
-        return word
+        field(bytes, offset, Number.bitWidth / 8, name, value(number))
+        offset += Number.bitWidth / 8
+        return number
     }
 
     /// A SEQUENCE OF: writes its head and returns its end.
@@ -69,23 +69,18 @@ struct PHDTree {
 
     static func text(_ number: PHDNumber) -> String {
         switch number {
-        case .digits(let digits):
-            var buffer = TextBuffer(capacity: 64)
-            buffer.append(digits)
-            return buffer.string
-        case .absent(let absence): return absence.word?.description ?? "absent"
+        case .digits(let digits): TextBuffer.text { $0.append(digits) }
+        case .absent(let absence): absence.word?.description ?? "absent"
         }
     }
 
     static func text(_ clock: DeviceClock) -> String {
         switch clock {
-        case .absent: return "none"
-        case .unset: return "not set"
-        case .impossible: return "no possible time"
+        case .absent: "none"
+        case .unset: "not set"
+        case .impossible: "no possible time"
         case .time(let time), .derived(let time):
-            var buffer = TextBuffer(capacity: 64)
-            buffer.append(time)
-            return buffer.string + (time.utcOffset.map { " (UTC\($0 < 0 ? "-" : "+")\($0.magnitude) min)" } ?? "")
+            TextBuffer.text { $0.append(time) } + (time.utcOffset.map { " (UTC\($0 < 0 ? "-" : "+")\($0.magnitude) min)" } ?? "")
         }
     }
 

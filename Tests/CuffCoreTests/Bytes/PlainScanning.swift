@@ -1,4 +1,6 @@
-/// Byte-by-byte references for the vector code in `Span+Scanning.swift`. Used only by tests.
+@testable import CuffCore
+
+/// Byte-by-byte references for the vector code in `Span+Scanning.swift`.
 extension Span where Element == UInt8 {
     /// Reference for `textRun`, and for `textOf64` on 64 bytes.
     func plainTextRun(_ range: Range<Int>, allowing extra: UInt8) -> (end: Int, xor: UInt8) {
