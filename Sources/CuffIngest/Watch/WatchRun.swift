@@ -120,13 +120,12 @@ final class WatchRun {
         return RetriedStart { () throws(IngestError) in
             let links = try CallerLinks(plan.host, plan.port, setup, pipeline, on: loop) { [weak run = me.value] in run?.hear($0) }
             let bound = LoopBound(links)
-            try loop.sync {
-                Result { () throws(IngestError) in
-                    try bound.value.start()
-                    me.value.openPorts += 1
-                    me.value.callers.append(bound.value)
-                    if me.value.isStopping { bound.value.stop() }
-                }
+            try loop.sync { () -> Result<Void, IngestError> in
+                do throws(IngestError) { try bound.value.start() } catch { return .failure(error) }
+                me.value.openPorts += 1
+                me.value.callers.append(bound.value)
+                if me.value.isStopping { bound.value.stop() }
+                return .success(())
             }.get()
             notices(.watcher("listening on \(links.listener.address) for \(plan.driver)"))
         } failed: {
