@@ -1,7 +1,5 @@
 import CuffClinical
 import CuffCore
-import Dispatch
-import Glibc
 
 extension Ingest {
     /// Reads every claimed or assigned cuff until stopped, or in once-mode until all is read. Each has its own link; all links use the
