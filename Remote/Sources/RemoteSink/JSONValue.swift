@@ -109,8 +109,8 @@ struct JSONParser {
         guard depth < Self.deepest else { return nil }
         skipBlanks()
         switch next {
-        case UInt8(ascii: "{"): return object(depth: depth)
-        case UInt8(ascii: "["): return array(depth: depth)
+        case UInt8(ascii: "{"): return list(until: UInt8(ascii: "}")) { $0.member(depth: depth + 1) }.map { .object($0) }
+        case UInt8(ascii: "["): return list(until: UInt8(ascii: "]")) { $0.value(depth: depth + 1) }.map { .array($0) }
         case UInt8(ascii: "\""): return string().map { .string($0) }
         case UInt8(ascii: "t"): return accept(word: "true") ? .bool(true) : nil
         case UInt8(ascii: "f"): return accept(word: "false") ? .bool(false) : nil
@@ -119,35 +119,27 @@ struct JSONParser {
         }
     }
 
-    private mutating func object(depth: Int) -> JSONValue? {
-        var members: [JSONValue.Member] = []
+    /// From the opening bracket on.
+    private mutating func list<Element>(until end: UInt8, _ element: (inout JSONParser) -> Element?) -> [Element]? {
+        var elements: [Element] = []
         index += 1
         skipBlanks()
-        if accept(UInt8(ascii: "}")) { return .object(members) }
-        while true {
+        if accept(end) { return elements }
+        while let next = element(&self) {
+            elements.append(next)
             skipBlanks()
-            guard next == UInt8(ascii: "\""), let key = string() else { return nil }
-            skipBlanks()
-            guard accept(UInt8(ascii: ":")), let value = value(depth: depth + 1) else { return nil }
-            members.append(JSONValue.Member(key: key, value: value))
-            skipBlanks()
-            if accept(UInt8(ascii: "}")) { return .object(members) }
+            if accept(end) { return elements }
             guard accept(UInt8(ascii: ",")) else { return nil }
         }
+        return nil
     }
 
-    private mutating func array(depth: Int) -> JSONValue? {
-        var values: [JSONValue] = []
-        index += 1
+    private mutating func member(depth: Int) -> JSONValue.Member? {
         skipBlanks()
-        if accept(UInt8(ascii: "]")) { return .array(values) }
-        while true {
-            guard let value = value(depth: depth + 1) else { return nil }
-            values.append(value)
-            skipBlanks()
-            if accept(UInt8(ascii: "]")) { return .array(values) }
-            guard accept(UInt8(ascii: ",")) else { return nil }
-        }
+        guard next == UInt8(ascii: "\""), let key = string() else { return nil }
+        skipBlanks()
+        guard accept(UInt8(ascii: ":")), let value = value(depth: depth) else { return nil }
+        return JSONValue.Member(key: key, value: value)
     }
 
     private mutating func digits() -> Bool {

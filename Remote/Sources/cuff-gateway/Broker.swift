@@ -186,25 +186,21 @@ final class Broker {
     /// Durable: a message is confirmed when it is on the disks of a majority.
     func declareQuorumQueue(_ name: String) throws(BrokerFault) {
         guard let state else { throw BrokerFault(text: "not connected") }
-        let failure: BrokerFault? = name.withCString { name in
+        try name.withCString { name in
             "quorum".withCString { kind in
                 "x-queue-type".withCString { key in
                     var entry = amqp_table_entry_t()
                     entry.key = amqp_cstring_bytes(key)
                     entry.value.kind = UInt8(AMQP_FIELD_KIND_UTF8.rawValue)
                     entry.value.value.bytes = amqp_cstring_bytes(kind)
-                    return withUnsafeMutablePointer(to: &entry) { entries -> BrokerFault? in
+                    return withUnsafeMutablePointer(to: &entry) { entries in
                         let table = amqp_table_t(num_entries: 1, entries: entries)
                         _ = amqp_queue_declare(state, Self.channel, amqp_cstring_bytes(name), 0, 1, 0, 0, table)
-                        do throws(BrokerFault) {
-                            try check("cannot declare the queue `\(String(cString: name))`")
-                            return nil
-                        } catch { return error }
+                        return Result { () throws(BrokerFault) in try check("cannot declare the queue `\(String(cString: name))`") }
                     }
                 }
             }
-        }
-        if let failure { throw failure }
+        }.get()
     }
 
     func bind(_ queue: String, to exchange: String, _ key: String) throws(BrokerFault) {

@@ -85,15 +85,9 @@ final class Connection {
             ERR_clear_error()
             let result = SSL_connect(tls)
             if result == 1 { return nil }
-            switch SSL_get_error(tls, result) {
-            case SSL_ERROR_WANT_READ:
-                guard wait(POLLIN, until: until) else { return .later("the receiver at \(target.place) does not answer the TLS handshake") }
-            case SSL_ERROR_WANT_WRITE:
-                guard wait(POLLOUT, until: until) else {
-                    return .later("the receiver at \(target.place) does not answer the TLS handshake")
-                }
-            default: return handshakeFault(tls)
-            }
+            let (isWaiting, events) = obstacle(Int(result))
+            guard isWaiting else { return handshakeFault(tls) }
+            guard wait(events, until: until) else { return .later("the receiver at \(target.place) does not answer the TLS handshake") }
         }
     }
 

@@ -1,6 +1,4 @@
-import CUdev
 import CuffCore
-import Glibc
 
 /// What is plugged in now. `HotplugWatcher` follows changes.
 package enum DeviceEnumeration {

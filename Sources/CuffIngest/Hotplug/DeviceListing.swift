@@ -66,13 +66,13 @@ package struct DeviceListing: Sendable {
         let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: CuffFamilies.all)
         return [
             device.key.description, device.node, device.usb.map { "\($0.id)" } ?? "-", verdict.driver?.description ?? "-",
-            NodePermissions.access(to: device.node).word, verdict.sentence(for: device),
+            Access.look(at: device.node).word, verdict.sentence(for: device),
         ]
     }
 
     private func json(_ device: PluggedDevice, event: String?) -> String {
         let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: CuffFamilies.all)
-        let access = NodePermissions.access(to: device.node)
+        let access = Access.look(at: device.node)
         let fields: [(String, String?)] = [
             ("event", event), ("id", device.key.description), ("path", device.node), ("subsystem", device.subsystem.rawValue),
             ("usb", device.usb.map { "\($0.id)" }), ("usb_port", device.usb?.port), ("serial", device.usb?.serial),
@@ -81,11 +81,5 @@ package struct DeviceListing: Sendable {
             ("access_reason", access.reason),
         ]
         return JSONOutput.line("device", fields.map { key, value in (key, value.flatMap { $0.isEmpty ? nil : .text($0) }) })
-    }
-}
-
-extension NodePermissions {
-    static func access(to node: String) -> Access {
-        Access.look(at: node)
     }
 }

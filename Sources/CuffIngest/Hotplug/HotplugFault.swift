@@ -1,4 +1,3 @@
-import CUdev
 import CuffCore
 import Glibc
 

@@ -36,15 +36,7 @@ package final class HotplugWatcher: @unchecked Sendable {
 
     /// Delivers on the queue, first the present devices and `settled`. Call once.
     package func start(deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault) {
-        let fault: HotplugFault? = queue.sync {
-            do throws(HotplugFault) {
-                try begin(deliver)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let fault { throw fault }
+        try queue.sync { Result { () throws(HotplugFault) in try begin(deliver) } }.get()
     }
 
     /// No event is delivered after the block that is running on the queue, if any.

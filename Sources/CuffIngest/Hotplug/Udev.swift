@@ -77,12 +77,8 @@ final class Udev {
     }
 
     private static func descriptors(_ path: String) -> [UInt8] {
-        let file = open(path + "/descriptors", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return [] }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: USBTransport.longestDescriptors)
-        let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
-        return Array(bytes.prefix(max(0, count)))
+        let limit = USBTransport.longestDescriptors
+        return Array((SmallFile.bytes(path + "/descriptors", limit: limit) ?? []).prefix(limit))
     }
 
     static func syspath(_ device: OpaquePointer) -> String { text(udev_device_get_syspath(device)) ?? "" }

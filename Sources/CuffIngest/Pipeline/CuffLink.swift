@@ -58,17 +58,12 @@ final class CuffLink {
                 committed: { [loop] through in loop.async { me.value.handle(.committed(through: through)) } },
                 passedOn: { [loop] through in loop.async { me.value.handle(.passedOn(through: through)) } },
                 paused: { [loop] isFull in loop.async { me.value.handle(.sinksFull(isFull)) } }))
-        loop.offload({ () -> IngestError? in
-            do throws(IngestError) { try me.value.transport.open() } catch { return error }
-            return nil
-        }) { error in
-            me.value.opened(error)
-        }
+        loop.offload({ Result { () throws(IngestError) in try me.value.transport.open() } }) { result in me.value.opened(result) }
     }
 
-    private func opened(_ error: IngestError?) {
+    private func opened(_ result: Result<Void, IngestError>) {
         do throws(IngestError) {
-            if let error { throw error }
+            try result.get()
             guard !state.isEnded else { return closed(nil) }
             isTransportOpen = true
             try transport.start(on: loop) { [weak self] in self?.receive($0) }
@@ -164,16 +159,14 @@ final class CuffLink {
         isPersisting = true
         let (me, loop, driver) = (LoopBound(self), loop, state.driver.id)
         StateFile.queue.async { @Sendable in
-            var fault: IngestError?
-            do throws(IngestError) { try memory.persist(records, driver, device: device, durably: durably) } catch { fault = error }
-            let failure = fault
-            loop.async { me.value.persisted(failure) }
+            let result = Result { () throws(IngestError) in try memory.persist(records, driver, device: device, durably: durably) }
+            loop.async { me.value.persisted(result) }
         }
     }
 
-    private func persisted(_ error: IngestError?) {
+    private func persisted(_ result: Result<Void, IngestError>) {
         isPersisting = false
-        if let error { notify(.diagnostic(.warning(error.description))) }
+        warn(result)
         perform()
         conclude()
     }
@@ -191,15 +184,17 @@ final class CuffLink {
         let (driver, values, me, loop) = (state.driver.id, notes, LoopBound(self), loop)
         notes.removeAll()
         StateFile.queue.async { @Sendable in
-            var fault: IngestError?
-            do throws(IngestError) { try memory.store(driver, values) } catch { fault = error }
-            let failure = fault
+            let result = Result { () throws(IngestError) in try memory.store(driver, values) }
             loop.async {
-                if let failure { me.value.notify(.diagnostic(.warning(failure.description))) }
+                me.value.warn(result)
                 me.value.isRemembering = false
                 me.value.writeNotes()
             }
         }
+    }
+
+    private func warn(_ result: Result<Void, IngestError>) {
+        if case .failure(let error) = result { notify(.diagnostic(.warning(error.description))) }
     }
 
     /// Reports the end when the link has ended and its device is closed.

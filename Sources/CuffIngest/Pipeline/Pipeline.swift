@@ -1,7 +1,6 @@
 import CuffClinical
 import CuffCore
 import Dispatch
-import Glibc
 
 /// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch. No hop if a pipe accepts a line at once,
 /// or if the only output is lines to a file or stream. The only place where sources and sinks meet.

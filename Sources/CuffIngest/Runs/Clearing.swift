@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 /// The confirmation rules for erasing a cuff's memory.
 package enum Clearing {

@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 /// What a cuff reported about itself, and the capabilities of its family.
 package struct DeviceInformation: Sendable {

@@ -16,16 +16,13 @@ package enum Explaining {
         guard let first = try file.next(stop) else { throw IngestError(InputFault.empty(file.name)) }
         var form = CaptureForms.source(for: first)
         var items: [CaptureItem] = []
-        var chunk: [UInt8]? = first
         var isCapture = true
         do throws(CaptureFault) { try form.read(first, into: &items) } catch {
             // If even the start is not a capture, it is raw bytes of the cuff.
             isCapture = false
             items = [CaptureItem(.fromCuff(first))]
         }
-        while chunk != nil {
-            chunk = try file.next(stop)
-            guard let bytes = chunk else { break }
+        while let bytes = try file.next(stop) {
             if isCapture {
                 do throws(CaptureFault) { try form.read(bytes, into: &items) } catch { throw form.error(error, in: file.name) }
             } else {

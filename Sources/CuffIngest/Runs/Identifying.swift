@@ -1,5 +1,4 @@
 import CuffCore
-import Dispatch
 import Glibc
 
 /// Finds the family of a device or recording. A capture's header has precedence, then a cuff's own USB ids; otherwise a port is

@@ -31,10 +31,7 @@ extension Ingest {
                 }
             }
             let (bound, loop) = (LoopBound(callers), EventLoop.shared)
-            try loop.sync { () -> Result<Void, IngestError> in
-                do throws(IngestError) { try bound.value.start() } catch { return .failure(error) }
-                return .success(())
-            }.get()
+            try loop.sync { Result { () throws(IngestError) in try bound.value.start() } }.get()
         } catch {
             try? pipeline.finish()
             throw error

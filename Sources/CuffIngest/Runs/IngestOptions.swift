@@ -1,7 +1,5 @@
 import CuffClinical
 import CuffCore
-import Dispatch
-import Glibc
 
 /// The options of every run. Commands fill this in and contain no other logic.
 public struct IngestOptions: Sendable {

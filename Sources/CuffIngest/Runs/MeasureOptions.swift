@@ -1,6 +1,4 @@
 import CuffCore
-import Dispatch
-import Glibc
 
 /// The options of a measurement, in addition to those of every run.
 package struct MeasureOptions: Sendable {

@@ -1,6 +1,4 @@
 import CuffCore
-import Dispatch
-import Glibc
 
 /// The options of reading a live cuff, in addition to those of every run.
 package struct ReadOptions: Sendable {

@@ -40,11 +40,7 @@ extension Simulation {
             let report = message.report.map { Array(UnsafeBufferPointer(start: $0, count: Int(message.length))) } ?? []
             switch UInt32(message.kind) {
             case clinux_uhid_opened.rawValue: clientCame()
-            case clinux_uhid_closed.rawValue:
-                hasClient = false
-                note("closed")
-                deadlines.removeAll()
-                perform(simulator.handle(.closed))
+            case clinux_uhid_closed.rawValue: clientClosed()
             case clinux_uhid_output.rawValue:
                 if message.request != 0 { _ = clinux_uhid_confirm(descriptor, message.request) }
                 perform(simulator.handle(.received(report)))

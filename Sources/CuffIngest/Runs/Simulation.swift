@@ -139,9 +139,6 @@ package final class Simulation: @unchecked Sendable {
         loop.async { self.end() }
     }
 
-    /// Blocks until `stop`, or until the cuff has finished.
-    package func waitUntilStopped() { stopped.pass() }
-
     // MARK: Clients
 
     func startPty() {
@@ -174,11 +171,8 @@ package final class Simulation: @unchecked Sendable {
         let call = TCPTransport(host: remote.host, port: remote.port, role: .connect)
         self.call = call
         let me = LoopBound(self)
-        loop.offload({ () -> IngestError? in
-            do throws(IngestError) { try me.value.call?.open() } catch { return error }
-            return nil
-        }) { error in
-            if error == nil { me.value.dialled() } else { me.value.hungUp() }
+        loop.offload({ Result { () throws(IngestError) in try me.value.call?.open() } }) { result in
+            if case .success = result { me.value.dialled() } else { me.value.hungUp() }
         }
     }
 
@@ -199,12 +193,7 @@ package final class Simulation: @unchecked Sendable {
 
     func hungUp() {
         call = nil
-        if hasClient {
-            hasClient = false
-            note("closed")
-            deadlines.removeAll()
-            perform(simulator.handle(.closed))
-        }
+        if hasClient { clientClosed() }
         delay.set(after: Self.redial)
     }
 
@@ -230,14 +219,17 @@ package final class Simulation: @unchecked Sendable {
         perform(simulator.handle(.opened))
     }
 
+    func clientClosed() {
+        hasClient = false
+        note("closed")
+        deadlines.removeAll()
+        perform(simulator.handle(.closed))
+    }
+
+    /// Of a terminal or a socket, which is then prepared for the next client.
     func clientLeft() {
         guard hasClient || isPty else { return }
-        if hasClient {
-            hasClient = false
-            note("closed")
-            deadlines.removeAll()
-            perform(simulator.handle(.closed))
-        }
+        if hasClient { clientClosed() }
         port?.discardOutput()
         if isPty { return lookForClient() }
         port?.close()

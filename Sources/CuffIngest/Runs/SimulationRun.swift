@@ -18,18 +18,6 @@ package enum SimulationRun {
         stop.whenRaised { simulation.stop() }
         simulation.start()
         announce(simulation.address)
-        if let limit {
-            let waiting = Gate(isOpen: false)
-            let ended = Locked(false)
-            DetachedThread.start {
-                simulation.waitUntilStopped()
-                ended.withLock { $0 = true }
-                waiting.set(open: true)
-            }
-            if !waiting.pass(within: limit) { simulation.stop() }
-            waiting.pass()
-        } else {
-            simulation.waitUntilStopped()
-        }
+        _ = simulation.stopped.pass(within: limit, orElse: { simulation.stop() })
     }
 }

@@ -1,4 +1,3 @@
-import CLinux
 import CuffCore
 import Glibc
 

@@ -1,6 +1,5 @@
 import CuffClinical
 import CuffCore
-import Glibc
 
 extension SinkKind {
     /// Rows appended to a CSV file.

@@ -17,12 +17,6 @@ final class Outbox: Sendable {
         }
     }
 
-    struct Refusal: Sendable, Equatable {
-        var id: String
-        var revision: Int
-        var reason: String
-    }
-
     struct State: Sendable, Equatable {
         var spec: String
         var acknowledged: String?
@@ -34,7 +28,7 @@ final class Outbox: Sendable {
         var nextTry: Timestamp?
         /// The number of refused readings, and the newest twenty of them.
         var refused = 0
-        var refusals: [Refusal] = []
+        var refusals: [SinkOverview.Refusal] = []
         /// Readings delivered without knowing whether they arrived.
         var lost = 0
     }
@@ -216,8 +210,7 @@ final class Outbox: Sendable {
             try db.run(
                 "UPDATE sink SET acknowledged = ?, acknowledged_at = ?, error = NULL, error_at = NULL, next_try = NULL WHERE number = ?",
                 last.id, HostClock.now().utcText, number)
-            let left = try Self.count(db, number)
-            place.withLock { $0.held = left }
+            try recount(number, in: db)
         }
     }
 
@@ -230,8 +223,7 @@ final class Outbox: Sendable {
                 UPDATE outbox SET sequence = NULL, refused = ?
                 WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND sequence = ?
                 """, reason, number, line.id, line.revision, line.isPending, line.sequence)
-            let left = try Self.count(db, number)
-            place.withLock { $0.held = left }
+            try recount(number, in: db)
         }
         counts.withLock { counts in
             counts.refused += 1
@@ -262,8 +254,7 @@ final class Outbox: Sendable {
                     WHERE sink = ? AND id = ? AND revision = ? AND pending = ?
                     """, number, line.id, line.revision, line.isPending)
             }
-            let left = try Self.count(db, number)
-            place.withLock { $0.held = left }
+            try recount(number, in: db)
         }
     }
 
@@ -279,10 +270,13 @@ final class Outbox: Sendable {
 
     /// Counts again: another process may have queued lines.
     func refresh() throws(IngestError) -> Int {
-        try store.read { db in
-            let count = try Self.count(db, number)
-            place.withLock { $0.held = count }
-            return count
-        }
+        try store.read { db in try recount(number, in: db) }
+    }
+
+    @discardableResult
+    private func recount(_ number: Int64, in db: SQLiteConnection) throws -> Int {
+        let count = try Self.count(db, number)
+        place.withLock { $0.held = count }
+        return count
     }
 }

@@ -72,8 +72,8 @@ package struct SinkOverview: Sendable {
                         sink: state.spec, acknowledged: state.acknowledged, acknowledgedAt: state.acknowledgedAt, pending: state.waiting,
                         isDurable: (try? SinkSpec(state.spec))?.isDurable ?? false,
                         oldest: state.oldest.map { max(0, now.milliseconds - $0.milliseconds) / 1000 }, error: state.error,
-                        nextTry: state.waiting > 0 ? state.nextTry : nil, refused: state.refused,
-                        refusals: state.refusals.map { Refusal(id: $0.id, revision: $0.revision, reason: $0.reason) }, lost: state.lost))
+                        nextTry: state.waiting > 0 ? state.nextTry : nil, refused: state.refused, refusals: state.refusals, lost: state.lost
+                    ))
             }
         }
         for spec in sinks where !rows.contains(where: { $0.sink == spec.name }) {

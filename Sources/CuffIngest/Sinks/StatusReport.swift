@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 import SQLite
 
 /// What this machine says about itself to a helper that asks for it (`ready 1 status`), on a line of its own that has no answer:

@@ -26,12 +26,12 @@ extension Store {
         }
     }
 
-    private static func refusals(_ sink: Int64, in db: SQLiteConnection) throws -> [Outbox.Refusal] {
+    private static func refusals(_ sink: Int64, in db: SQLiteConnection) throws -> [SinkOverview.Refusal] {
         try db.rows(
             """
             SELECT id, revision, refused FROM outbox WHERE sink = ? AND refused IS NOT NULL ORDER BY id DESC, revision DESC LIMIT 20
             """, sink
-        ) { Outbox.Refusal(id: $0.text(0) ?? "", revision: Int($0.number(1)), reason: $0.text(2) ?? "") }
+        ) { SinkOverview.Refusal(id: $0.text(0) ?? "", revision: Int($0.number(1)), reason: $0.text(2) ?? "") }
     }
 
     func hasAcknowledged(_ spec: String) throws(IngestError) -> Bool {

@@ -32,12 +32,7 @@ package struct DriverMemory: Sendable {
 
     /// Everything stored for the driver; empty if the file is missing or unreadable.
     package func load(_ driver: DriverID) -> [String: [UInt8]] {
-        guard let descriptor = StateFile.open(path(driver)) else { return [:] }
-        defer { close(descriptor) }
-        var text: [UInt8] = []
-        while text.count <= Self.largestFile, let chunk = try? Descriptor.chunk(descriptor, 1 << 16), !chunk.isEmpty {
-            text += chunk
-        }
+        guard let text = StateFile.bytes(path(driver), most: Self.largestFile) else { return [:] }
         var memory: [String: [UInt8]] = [:]
         for line in text.split(separator: 0x0A) {
             let parts = line.split(separator: 0x20, maxSplits: 1)

@@ -16,7 +16,7 @@ public indirect enum ReadingCondition: Sendable, Hashable {
         case value
 
         /// Of a reading.
-        func of(_ reading: borrowing Reading) -> Double? {
+        func of(_ reading: Reading) -> Double? {
             switch reading.content {
             case .bloodPressure(let pressure): of(pressure)
             case .pulseRate(let rate): self == .pulse ? rate.digits.value : nil
@@ -66,28 +66,17 @@ public indirect enum ReadingCondition: Sendable, Hashable {
     }
 
     /// Whether it holds for a reading.
-    public func holds(_ reading: borrowing Reading) -> Bool {
-        switch self {
-        case .compare(let measure, let comparison, let value):
-            return measure.of(reading).map { comparison.holds($0, value) } ?? false
-        case .flag(let flags): return reading.flags.isSuperset(of: flags)
-        case .not(let condition): return !condition.holds(reading)
-        case .all(let conditions):
-            for condition in conditions where !condition.holds(reading) { return false }
-            return true
-        case .any(let conditions):
-            for condition in conditions where condition.holds(reading) { return true }
-            return false
-        }
-    }
+    public func holds(_ reading: Reading) -> Bool { holds(reading.flags) { $0.of(reading) } }
 
-    func holds(_ point: ReadingPoint) -> Bool {
+    func holds(_ point: ReadingPoint) -> Bool { holds(point.flags) { $0.of(point) } }
+
+    private func holds(_ flags: MeasurementFlags, _ number: (Measure) -> Double?) -> Bool {
         switch self {
-        case .compare(let measure, let comparison, let value): measure.of(point).map { comparison.holds($0, value) } ?? false
-        case .flag(let flags): point.flags.isSuperset(of: flags)
-        case .not(let condition): !condition.holds(point)
-        case .all(let conditions): conditions.allSatisfy { $0.holds(point) }
-        case .any(let conditions): conditions.contains { $0.holds(point) }
+        case .compare(let measure, let comparison, let value): number(measure).map { comparison.holds($0, value) } ?? false
+        case .flag(let wanted): flags.isSuperset(of: wanted)
+        case .not(let condition): !condition.holds(flags, number)
+        case .all(let conditions): conditions.allSatisfy { $0.holds(flags, number) }
+        case .any(let conditions): conditions.contains { $0.holds(flags, number) }
         }
     }
 

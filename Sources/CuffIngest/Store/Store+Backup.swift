@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 import SQLite
 
 extension Store {

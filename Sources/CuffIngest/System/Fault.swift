@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 /// An error of one layer (`FileFault`, `TransportFault` …). A fault contains facts, without advice or exit codes, which belong to
 /// the program. Sinks and transports of an embedding program throw their own faults.

@@ -63,12 +63,16 @@ public final class OutputFile {
 
     /// Writes a text to standard output.
     /// - Throws: As ``append(_:)``.
-    public static func put(_ text: String) throws(IngestError) {
+    public static func put(_ text: String) throws(IngestError) { try write(text, to: "-") }
+
+    /// Writes a file of this text, or replaces it. `nil`: mode 0600.
+    static func write(_ text: String, to path: String, mode: mode_t? = nil) throws(IngestError) {
         var buffer = TextBuffer(capacity: text.utf8.count)
         buffer.append(string: text)
-        let output = try OutputFile("-")
+        let output = try OutputFile(path, replaces: true)
         try output.append(&buffer)
         try output.finish()
+        if let mode, chmod(path, mode) != 0 { throw .writing(path, errno) }
     }
 
     /// Writes and empties the buffer.

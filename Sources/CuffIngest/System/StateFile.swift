@@ -21,6 +21,15 @@ enum StateFile {
         return (try? Descriptor.chunk(descriptor, limit)).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The bytes of a longer file: of one with more than `most` its beginning, which is longer.
+    static func bytes(_ path: String, most: Int) -> [UInt8]? {
+        guard let descriptor = open(path) else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        while bytes.count <= most, let chunk = try? Descriptor.chunk(descriptor, 1 << 16), !chunk.isEmpty { bytes += chunk }
+        return bytes
+    }
+
     /// `nil` if it does not exist or is not trusted.
     static func open(_ path: String) -> Int32? {
         // Non-blocking, because a pipe in its place would have no writer.

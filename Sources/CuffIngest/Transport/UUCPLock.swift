@@ -6,11 +6,7 @@ final class UUCPLock {
     private var path: String?
 
     init?(for device: String) throws(IngestError) {
-        let target =
-            realpath(device, nil).map { pointer in
-                defer { free(pointer) }
-                return String(cString: pointer)
-            } ?? device
+        let target = StateFile.resolved(device)
         // Pseudo terminals are reused under the same name and not locked.
         guard target.hasPrefix("/dev/tty"), let name = target.split(separator: "/").last else { return nil }
         let file = "/var/lock/LCK..\(name)"

@@ -1,7 +1,5 @@
 import CuffClinical
 import CuffCore
-import Dispatch
-import Glibc
 
 /// The alert configuration of a watch.
 package struct AlertSettings: Sendable, Hashable {

@@ -34,27 +34,16 @@ enum ConfigurationFile {
         let isShared = path.hasPrefix("/etc/")
         if isShared { mkdir(path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }, 0o755) }
         StateFile.makeFolders(above: path)
-        let output = try OutputFile(path, replaces: true)
-        var buffer = TextBuffer(capacity: text.utf8.count)
-        buffer.append(string: text)
-        try output.append(&buffer)
-        try output.finish()
-        if isShared, chmod(path, 0o644) != 0 { throw .writing(path, errno) }
+        try OutputFile.write(text, to: path, mode: isShared ? 0o644 : nil)
     }
 
     private static func bytes(_ descriptor: Int32, _ path: String) throws(IngestError) -> [UInt8] {
         var bytes: [UInt8] = []
-        var room = [UInt8](repeating: 0, count: 16384)
         while true {
-            let count = read(descriptor, &room, room.count)
-            if count < 0 && errno == EINTR { continue }
-            if count < 0 && errno == EAGAIN {
-                Descriptor.wait(descriptor, for: Int16(POLLIN))
-                continue
-            }
-            guard count >= 0 else { throw .reading(path, errno) }
-            if count == 0 { return bytes }
-            bytes += room.prefix(count)
+            let chunk: [UInt8]
+            do throws(SystemFault) { chunk = try Descriptor.chunk(descriptor, 16384) } catch { throw .reading(path, error.number) }
+            if chunk.isEmpty { return bytes }
+            bytes += chunk
             guard bytes.count <= limit else { throw IngestError(ConfigurationFault.tooLong(path, most: limit)) }
         }
     }

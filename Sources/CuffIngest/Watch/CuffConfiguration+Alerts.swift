@@ -119,18 +119,14 @@ extension ConfigurationSection {
 
     private func accepted() throws(IngestError) -> MeasurementFlags {
         guard let value = table["accept"] else { return [] }
-        var words: [(word: String, flag: MeasurementFlags)] = []
-        for flag in AlertRule.acceptable {
-            let bit = flag.rawValue.trailingZeroBitCount
-            if bit < MeasurementFlags.words.count { words.append((MeasurementFlags.words[bit].description, flag)) }
-        }
         guard let list = value.array else { throw wrongType("accept", "a list of flags, e.g. [\"no_measurement_check\"]") }
         var flags: MeasurementFlags = []
         for entry in list {
-            guard let text = entry.string, let known = words.first(where: { $0.word == text }) else {
-                throw wrongType("accept", "a list of these flags: \(words.map(\.word).joined(separator: ", "))")
+            guard let flag = entry.string.flatMap(MeasurementFlags.named), AlertRule.acceptable.contains(flag) else {
+                let words = AlertRule.acceptable.map { $0.text(separator: ", ") }
+                throw wrongType("accept", "a list of these flags: \(words.joined(separator: ", "))")
             }
-            flags.insert(known.flag)
+            flags.insert(flag)
         }
         return flags
     }
@@ -153,8 +149,7 @@ extension AlertRule {
         if let driver { parts.append("driver \(driver)") }
         if let device { parts.append("device \(device)") }
         if let person { parts.append("person \(person)") }
-        let words = MeasurementFlags.words.indices.filter { accepted.rawValue & (1 << UInt32($0)) != 0 }
-        if !words.isEmpty { parts.append("accept \(words.map { MeasurementFlags.words[$0].description }.joined(separator: ","))") }
+        if !accepted.isEmpty { parts.append("accept \(accepted.text(separator: ","))") }
         return parts.joined(separator: "; ")
     }
 }

@@ -16,40 +16,25 @@ extension CuffConfiguration {
         for key in root.table.keys {
             switch key {
             case "device":
-                try each(key, of: root) { (configuration, section) throws(IngestError) in
-                    let device = try configuration.device(section, drivers)
-                    configuration.devices.removeAll { $0.name == device.name }
-                    configuration.devices.append(device)
+                try each(key, of: root, \.devices, by: \.name) { (configuration, section) throws(IngestError) in
+                    try configuration.device(section, drivers)
                 }
-            case "person":
-                try each(key, of: root) { (configuration, section) throws(IngestError) in
-                    let person = try section.person()
-                    configuration.persons.removeAll { $0.name == person.name }
-                    configuration.persons.append(person)
-                }
-            case "sink":
-                try each(key, of: root) { (configuration, section) throws(IngestError) in
-                    let sink = try section.sink(kinds)
-                    configuration.sinks.removeAll { $0.name == sink.name }
-                    configuration.sinks.append(sink)
-                }
+            case "person": try each(key, of: root, \.persons, by: \.name) { (_, section) throws(IngestError) in try section.person() }
+            case "sink": try each(key, of: root, \.sinks, by: \.name) { (_, section) throws(IngestError) in try section.sink(kinds) }
             case "source":
-                try each(key, of: root) { (configuration, section) throws(IngestError) in
-                    let source = try section.source()
-                    configuration.sources.removeAll { $0.plan.name == source.plan.name }
-                    configuration.sources.append(source)
-                }
+                try each(key, of: root, \.sources, by: \.plan.name) { (_, section) throws(IngestError) in try section.source() }
             case "alert":
-                try each(key, of: root) { (configuration, section) throws(IngestError) in
-                    let alert = try section.alert(drivers)
-                    configuration.alerts.removeAll { $0.rule.name == alert.rule.name }
-                    configuration.alerts.append(alert)
-                }
+                try each(key, of: root, \.alerts, by: \.rule.name) { (_, section) throws(IngestError) in try section.alert(drivers) }
             case "watch":
                 guard let section = root.section(key) else { throw root.wrongType(key, "a section, [watch]") }
-                let readers: [WatchReader] = [Self.checkWatchKeys, Self.readListen, Self.readAgain, Self.readWeb]
+                let readers: [(inout CuffConfiguration) throws(IngestError) -> Void] = [
+                    { (_) throws(IngestError) in try section.checkKeys(["again", "listen", "web"]) },
+                    { (configuration) throws(IngestError) in try configuration.readListen(section, drivers) },
+                    { (configuration) throws(IngestError) in try configuration.readAgain(section) },
+                    { (configuration) throws(IngestError) in try configuration.readWeb(section) },
+                ]
                 for read in readers {
-                    do throws(IngestError) { try read(&self, section, drivers) } catch { try skip(key, error) }
+                    do throws(IngestError) { try read(&self) } catch { try skip(key, error) }
                 }
             case "report":
                 guard let section = root.section(key) else { throw root.wrongType(key, "a section, [report]") }
@@ -59,13 +44,18 @@ extension CuffConfiguration {
         }
     }
 
-    /// Reads each section of a kind.
-    private mutating func each(
+    /// Reads each section of a kind; it replaces an earlier one of the same name.
+    private mutating func each<Section>(
         _ key: String, of root: ConfigurationSection,
-        _ read: (inout CuffConfiguration, ConfigurationSection) throws(IngestError) -> Void
+        _ list: WritableKeyPath<CuffConfiguration, [Section]>, by name: KeyPath<Section, String>,
+        _ read: (inout CuffConfiguration, ConfigurationSection) throws(IngestError) -> Section
     ) throws(IngestError) {
         for section in try root.sections(key) {
-            do throws(IngestError) { try read(&self, section.get()) } catch {
+            do throws(IngestError) {
+                let new = try read(&self, section.get())
+                self[keyPath: list].removeAll { $0[keyPath: name] == new[keyPath: name] }
+                self[keyPath: list].append(new)
+            } catch {
                 if key == "sink", (try? section.get().flag("required")) != false { throw error }
                 try skip(key, error)
             }
@@ -81,50 +71,36 @@ extension CuffConfiguration {
         }
     }
 
-    private typealias WatchReader = (inout CuffConfiguration, ConfigurationSection, [CuffDriver]) throws(IngestError) -> Void
-
-    private static func checkWatchKeys(
-        _: inout CuffConfiguration, _ section: ConfigurationSection, _: [CuffDriver]
-    ) throws(IngestError) {
-        try section.checkKeys(["again", "listen", "web"])
-    }
-
-    private static func readListen(
-        _ configuration: inout CuffConfiguration, _ section: ConfigurationSection, _ drivers: [CuffDriver]
-    ) throws(IngestError) {
+    private mutating func readListen(_ section: ConfigurationSection, _ drivers: [CuffDriver]) throws(IngestError) {
         guard let value = section.table["listen"] else { return }
         let texts = value.string.map { [$0] } ?? value.array?.compactMap { $0.string } ?? []
         guard !texts.isEmpty, value.array.map({ $0.count == texts.count }) ?? true else {
             throw section.wrongType("listen", "an address such as \"127.0.0.1:6024\", or a list of them")
         }
         do throws(IngestError) {
-            configuration.listens = try texts.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
+            listens = try texts.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
         } catch { throw section.value("listen", error) }
-        configuration.listenOrigin = section.origin("listen")
+        listenOrigin = section.origin("listen")
     }
 
-    private static func readAgain(
-        _ configuration: inout CuffConfiguration, _ section: ConfigurationSection, _: [CuffDriver]
-    ) throws(IngestError) {
+    private mutating func readAgain(_ section: ConfigurationSection) throws(IngestError) {
         guard let value = section.table["again"] else { return }
         guard let again = value.string.flatMap(ConfigurationSection.duration) else {
             throw section.wrongType("again", "a time such as \"10min\"")
         }
-        configuration.again = again
-        configuration.againOrigin = section.origin("again")
+        self.again = again
+        againOrigin = section.origin("again")
     }
 
-    private static func readWeb(
-        _ configuration: inout CuffConfiguration, _ section: ConfigurationSection, _: [CuffDriver]
-    ) throws(IngestError) {
+    private mutating func readWeb(_ section: ConfigurationSection) throws(IngestError) {
         guard let value = section.table["web"] else { return }
         guard let text = value.string, !text.isEmpty else {
             throw section.wrongType("web", "an address such as \"127.0.0.1:6025\"")
         }
-        do throws(AddressFault) { configuration.web = try WebAddress(text) } catch {
+        do throws(AddressFault) { web = try WebAddress(text) } catch {
             throw section.error("web", .notAPage(text, why: error.reason))
         }
-        configuration.webOrigin = section.origin("web")
+        webOrigin = section.origin("web")
     }
 }
 

@@ -110,10 +110,7 @@ package struct CuffConfiguration: Sendable, Hashable {
         return [machineFile] + shared.map { "/etc/cuff/conf.d/" + $0 } + [ownFile].compactMap { $0 }
     }
 
-    private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
-    }
+    private static func variable(_ name: String) -> String? { DriverMemory.variable(name) }
 
     /// Reads one file (`--config FILE`, else `$CUFF_CONFIG`) or, with none, the standard ones.
     package static func load(

@@ -102,12 +102,12 @@ package struct FleetAccess: Sendable, Equatable {
         StateFile.makeFolders(above: path)
         mkdir("\(root)/etc/cuff", 0o755)
         mkdir("\(root)/etc/cuff/credentials", 0o700)
-        try Self.write("\(user)\n\(password)\n", to: root + Self.secretFile, mode: 0o600)
-        if !authority.isEmpty { try Self.write(authority, to: root + Self.authorityFile, mode: 0o644) }
+        try OutputFile.write("\(user)\n\(password)\n", to: root + Self.secretFile, mode: 0o600)
+        if !authority.isEmpty { try OutputFile.write(authority, to: root + Self.authorityFile, mode: 0o644) }
         StateFile.makeFolders(above: root + Self.dropInFile)
         chmod(root + Self.dropInFile.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }, 0o755)
-        try Self.write(Self.dropIn, to: root + Self.dropInFile, mode: 0o644)
-        try Self.write(text, to: path, mode: 0o644)
+        try OutputFile.write(Self.dropIn, to: root + Self.dropInFile, mode: 0o644)
+        try OutputFile.write(text, to: path, mode: 0o644)
     }
 
     /// systemd gives the service a copy that only its own user can read.
@@ -117,13 +117,4 @@ package struct FleetAccess: Sendable, Equatable {
         LoadCredential=\(credential):\(secretFile)
 
         """
-
-    private static func write(_ text: String, to path: String, mode: mode_t) throws(IngestError) {
-        let output = try OutputFile(path, replaces: true)
-        var buffer = TextBuffer(capacity: text.utf8.count)
-        buffer.append(string: text)
-        try output.append(&buffer)
-        try output.finish()
-        if chmod(path, mode) != 0 { throw .writing(path, errno) }
-    }
 }

@@ -113,14 +113,13 @@ struct ScheduleFolder: Sendable {
     }
 
     /// The cuffs known to have a measuring cycle.
-    func cycles() -> [OwnCycle] {
-        Folder.names(path).filter { $0.hasPrefix("cycle-") && !$0.hasSuffix(".part") }.sorted()
-            .compactMap { StateFile.read("\(path)/\($0)").flatMap { OwnCycle(text: $0, drivers: drivers) } }
-    }
+    func cycles() -> [OwnCycle] { texts("cycle-").compactMap { OwnCycle(text: $0, drivers: drivers) } }
 
     /// All readable schedules.
-    func all() -> [HostSchedule] {
-        Folder.names(path).filter { $0.hasPrefix("schedule-") && !$0.hasSuffix(".part") }.sorted()
-            .compactMap { StateFile.read("\(path)/\($0)").flatMap { HostSchedule(text: $0, drivers: drivers) } }
+    func all() -> [HostSchedule] { texts("schedule-").compactMap { HostSchedule(text: $0, drivers: drivers) } }
+
+    private func texts(_ prefix: String) -> [String] {
+        let names = Folder.names(path).filter { $0.hasPrefix(prefix) && !$0.hasSuffix(".part") }
+        return names.sorted().compactMap { StateFile.read("\(path)/\($0)") }
     }
 }

@@ -1,7 +1,5 @@
 import CuffClinical
 import CuffCore
-import Dispatch
-import Glibc
 
 extension Ingest {
     /// Reads every claimed or assigned cuff until stopped, or in once-mode until all is read. Each has its own link; all links use the
@@ -22,15 +20,10 @@ extension Ingest {
             counters: { current.withLock { $0 }?() }, alerts: { alerts?.standing ?? [] }, settings: { page.withLock { $0 } })
         let servers = WatchServers(watch, options, facts)
         defer { servers.stop() }
-        if let board = servers.board {
-            // Defaults to standard output, which the page does not replace.
-            if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
-            options.moreSinks.append(board)
-        }
-        if let alerts {
-            if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
-            options.moreSinks.append(alerts)
-        }
+        // Defaults to standard output, which neither the page nor the alerts replace.
+        if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
+        if let board = servers.board { options.moreSinks.append(board) }
+        if let alerts { options.moreSinks.append(alerts) }
         let policy: Pipeline.FaultPolicy = watch.settings.isOnce ? .stop : .retry
         let pipeline = try pipeline(options, policy: policy, series: .ofResults, survives: watch.survives) { faults.take($0, $1) }
         if let board = servers.board { pipeline.whenSourcesChange { board.linkChanged($0, isOpen: $1) } }

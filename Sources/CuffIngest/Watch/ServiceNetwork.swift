@@ -104,12 +104,7 @@ package struct ServiceNetwork: Sendable, Hashable {
         guard let dropIn else { return }
         let folder = Self.path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
         mkdir(folder, 0o755)
-        let output = try OutputFile(Self.path, replaces: true)
-        var text = TextBuffer(capacity: dropIn.utf8.count)
-        text.append(string: dropIn)
-        try output.append(&text)
-        try output.finish()
-        if chmod(Self.path, 0o644) != 0 { throw .writing(Self.path, errno) }
+        try OutputFile.write(dropIn, to: Self.path, mode: 0o644)
     }
 
     package var isWritten: Bool {

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// Reports the state of the service to its manager (sd_notify(3)), if any.

@@ -59,11 +59,8 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
     var standing: [StandingAlert] { latest.withLock { $0 } }
 
     private static func text(of file: String) -> String? {
-        guard let descriptor = StateFile.open(file) else { return nil }
-        defer { Glibc.close(descriptor) }
-        var bytes: [UInt8] = []
-        while bytes.count <= largestFile, let chunk = try? Descriptor.chunk(descriptor, 1 << 16), !chunk.isEmpty { bytes += chunk }
-        return bytes.count <= largestFile ? String(decoding: bytes, as: UTF8.self) : nil
+        guard let bytes = StateFile.bytes(file, most: largestFile), bytes.count <= largestFile else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Must be called once, before the first reading.
@@ -184,12 +181,10 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
 
     private static func sentence(_ objection: AlertEvent.Objection) -> String {
         switch objection {
-        case .remarks(let remarks):
-            let words = MeasurementFlags.words.indices.filter { remarks.rawValue & (1 << UInt32($0)) != 0 }
-            return "it has the flags \(words.map { MeasurementFlags.words[$0].description }.joined(separator: ", "))"
-        case .old: return "it is more than an hour old, or the cuff's clock is slow"
-        case .ahead: return "its time is in the future: the cuff's clock is fast"
-        case .noTime: return "the cuff's clock is not set"
+        case .remarks(let remarks): "it has the flags \(remarks.text(separator: ", "))"
+        case .old: "it is more than an hour old, or the cuff's clock is slow"
+        case .ahead: "its time is in the future: the cuff's clock is fast"
+        case .noTime: "the cuff's clock is not set"
         }
     }
 

@@ -1,7 +1,6 @@
 import CuffClinical
 import CuffCore
 import Dispatch
-import Glibc
 
 /// The options of a watch, in addition to those of every run.
 public struct WatchOptions: Sendable {

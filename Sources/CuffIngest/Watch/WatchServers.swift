@@ -1,5 +1,4 @@
 import CuffCore
-import Dispatch
 
 /// The HTTP servers of a watch: the live page, and the counters on another port. A port that cannot be opened is reported and
 /// retried; reading cuffs goes ahead.

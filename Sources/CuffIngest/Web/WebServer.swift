@@ -66,11 +66,8 @@ final class WebServer {
     /// Must not be called on the loop.
     func start() throws(IngestError) {
         let me = LoopBound(self)
-        try loop.sync { () -> Result<Void, IngestError> in
-            do throws(IngestError) { try me.value.listener.start { [weak server = me.value] in server?.accept($0) } } catch {
-                return .failure(error)
-            }
-            return .success(())
+        try loop.sync {
+            Result { () throws(IngestError) in try me.value.listener.start { [weak server = me.value] in server?.accept($0) } }
         }.get()
     }
 

@@ -137,17 +137,12 @@ package enum PagePrinter {
     /// Removes a folder and its contents, without following links.
     private static func remove(_ folder: String, depth: Int = 0) {
         // A browser's profile is five folders deep.
-        guard depth < 16, let entries = opendir(folder) else { return }
-        while let entry = readdir(entries) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name != ".", name != ".." else { continue }
+        guard depth < 16 else { return }
+        for name in Folder.names(folder) where name != "." && name != ".." {
             var status = stat()
             let isFolder = lstat("\(folder)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
             if isFolder { remove("\(folder)/\(name)", depth: depth + 1) } else { unlink("\(folder)/\(name)") }
         }
-        closedir(entries)
         rmdir(folder)
     }
 }

@@ -1,6 +1,5 @@
 import CuffClinical
 import CuffCore
-import Glibc
 
 package struct StatisticsRequest: Sendable {
     package var selection: ReadingSelection

@@ -189,17 +189,19 @@ final class ImportInput {
     }
 
     private func extract(_ member: ZipDirectory.Member, _ take: (Span<UInt8>) throws(ImportFault) -> Void) throws(IngestError) {
-        do throws(ImportFault) {
-            var reader = try ZipMemberReader(member)
-            var offset = 0
-            let total = Int(clamping: member.compressedSize)
-            repeat {
-                let bytes = try offsetBytes(member, offset, min(Self.chunk, total - offset))
-                guard !bytes.isEmpty || total == 0 else { throw .damaged("\(member.path) is cut off") }
-                offset += bytes.count
-                try reader.read(bytes.span, isEnd: offset == total, take)
-            } while offset < total
-        } catch { throw failed(error) }
+        do throws(ImportFault) { try unpack(member, take) } catch { throw failed(error) }
+    }
+
+    private func unpack(_ member: ZipDirectory.Member, _ take: (Span<UInt8>) throws(ImportFault) -> Void) throws(ImportFault) {
+        var reader = try ZipMemberReader(member)
+        var offset = 0
+        let total = Int(clamping: member.compressedSize)
+        repeat {
+            let bytes = try offsetBytes(member, offset, min(Self.chunk, total - offset))
+            guard !bytes.isEmpty || total == 0 else { throw .damaged("\(member.path) is cut off") }
+            offset += bytes.count
+            try reader.read(bytes.span, isEnd: offset == total, take)
+        } while offset < total
     }
 
     // MARK: Reading
@@ -252,18 +254,7 @@ final class ImportInput {
     }
 
     private func feed(_ part: Part, _ take: (Span<UInt8>) throws(ImportFault) -> Void) throws(ImportFault) {
-        if case .member(let member) = part.content {
-            var reader = try ZipMemberReader(member)
-            var offset = 0
-            let total = Int(clamping: member.compressedSize)
-            while true {
-                let bytes = try offsetBytes(member, offset, min(Self.chunk, total - offset))
-                guard !bytes.isEmpty || total == 0 else { throw .damaged("\(member.path) is cut off") }
-                offset += bytes.count
-                try reader.read(bytes.span, isEnd: offset == total, take)
-                if offset == total { return }
-            }
-        }
+        if case .member(let member) = part.content { return try unpack(member, take) }
         var offset = 0
         while offset < size {
             let chunk: [UInt8]

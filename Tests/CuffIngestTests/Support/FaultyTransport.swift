@@ -1,5 +1,7 @@
 import CuffCore
 
+@testable import CuffIngest
+
 /// Damages data reproducibly, by a seed, to test the effects of bad lines. Faults of bytes affect input only. Faults of whole
 /// pieces (one read or one write) affect both directions, if enabled; the session is told that its writes succeeded.
 final class FaultyTransport: Transport {
