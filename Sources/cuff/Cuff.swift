@@ -1,5 +1,4 @@
 import ArgumentParser
-import CuffClinical
 import CuffCore
 import CuffIngest
 import Glibc

@@ -1,6 +1,4 @@
 import ArgumentParser
-import CuffCore
-import CuffIngest
 
 struct FormatOptions: ParsableArguments {
     static let words = ["table", "plain", "jsonl"]

@@ -1,6 +1,4 @@
 import ArgumentParser
-import CuffCore
-import CuffIngest
 
 /// The texts of `--help`. `.ci/manual` generates the EXAMPLES of manual pages from them.
 enum Help {
@@ -14,9 +12,10 @@ enum Help {
         "Keep the patient's number, where a monitor sends it (hl7-oru), in the database's column `patient`."
 
     /// A discussion, followed by example commands with their explanations.
-    static func text(_ discussion: String = "", _ examples: KeyValuePairs<String, String>) -> String {
-        let lines = examples.map { "  \($0.key)\n      \($0.value)" }
-        return (discussion.isEmpty ? [] : [discussion]).joined() + (discussion.isEmpty ? "" : "\n\n") + "EXAMPLES:\n"
-            + lines.joined(separator: "\n")
+    static func text(_ discussion: String, _ examples: KeyValuePairs<String, String>) -> String { discussion + "\n\n" + text(examples) }
+
+    /// Examples alone.
+    static func text(_ examples: KeyValuePairs<String, String>) -> String {
+        "EXAMPLES:\n" + examples.map { "  \($0.key)\n      \($0.value)" }.joined(separator: "\n")
     }
 }

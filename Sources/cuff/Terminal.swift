@@ -1,4 +1,3 @@
-import ArgumentParser
 import CuffClinical
 import CuffCore
 import CuffIngest

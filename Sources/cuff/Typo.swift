@@ -1,5 +1,4 @@
 import ArgumentParser
-import CuffCore
 import CuffIngest
 
 /// Refuses unknown words on the command line, with a suggestion, before anything is run.

@@ -93,8 +93,6 @@ extension AlertRule {
 
     /// `2026-05-05 07:31`
     static func clock(_ time: Timestamp, _ offset: Int16) -> String {
-        var text = TextBuffer(capacity: 40)
-        text.append(local: time, offset: Int(offset))
-        return String(text.string.prefix(16)).replacing("T", with: " ")
+        String(TextBuffer.text { $0.append(local: time, offset: Int(offset)) }.prefix(16)).replacing("T", with: " ")
     }
 }

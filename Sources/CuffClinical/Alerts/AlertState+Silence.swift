@@ -5,10 +5,9 @@ extension AlertState {
     /// Call `handle(.timePassed)` at this time; `nil` if nothing is expected, so that an idle watch never wakes.
     package var wakeAt: Timestamp? {
         var next: Timestamp?
-        for rule in rules {
-            guard case .silence(let limit) = rule.trigger else { continue }
+        for (rule, limit) in silences {
             for state in plans.values where fits(rule, state.plan) && tracks[Self.key(rule, state.plan)]?.standing == nil {
-                guard let due = due(state) else { continue }
+                guard let due = state.due else { continue }
                 let deadline = Timestamp(milliseconds: due.milliseconds + limit.milliseconds)
                 next = min(next ?? deadline, deadline)
             }
@@ -16,9 +15,8 @@ extension AlertState {
         return next
     }
 
-    /// When the next reading is due; `nil` if the plan is over.
-    private func due(_ state: PlanState) -> Timestamp? {
-        state.plan.next(after: state.since)
+    private var silences: [(rule: AlertRule, limit: Duration)] {
+        rules.compactMap { if case .silence(let limit) = $0.trigger { ($0, limit) } else { nil } }
     }
 
     private func fits(_ rule: AlertRule, _ plan: Plan) -> Bool {
@@ -30,10 +28,9 @@ extension AlertState {
     }
 
     mutating func silence(_ now: Timestamp, _ events: inout [AlertEvent]) {
-        for rule in rules {
-            guard case .silence(let limit) = rule.trigger else { continue }
+        for (rule, limit) in silences {
             for key in plans.keys.sorted() {
-                guard let state = plans[key], fits(rule, state.plan), let due = due(state) else { continue }
+                guard let state = plans[key], fits(rule, state.plan), let due = state.due else { continue }
                 let trackKey = Self.key(rule, state.plan)
                 guard tracks[trackKey]?.standing == nil, now.milliseconds - due.milliseconds >= limit.milliseconds else { continue }
                 store(AlertTrack(standing: AlertTrack.Standing(since: due, readings: [])), trackKey)
@@ -49,8 +46,7 @@ extension AlertState {
             guard let state = plans[key], state.plan.driver == reading.driver, state.plan.devices.contains(device), time > state.since
             else { continue }
             plans[key]?.since = time
-            for rule in rules where fits(rule, state.plan) {
-                guard case .silence = rule.trigger else { continue }
+            for (rule, _) in silences where fits(rule, state.plan) {
                 let trackKey = Self.key(rule, state.plan)
                 guard let standing = tracks[trackKey]?.standing, time > standing.since else { continue }
                 tracks[trackKey] = nil
@@ -67,11 +63,11 @@ extension AlertState {
         let found = Dictionary(new.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
         for (key, state) in plans where found[key] == nil {
             let isOver = state.plan.next(after: now) == nil
-            if isOver, due(state) != nil { continue }
+            if isOver, state.due != nil { continue }
             plans[key] = nil
-            for rule in rules {
+            for (rule, _) in silences {
                 let trackKey = Self.key(rule, state.plan)
-                guard case .silence = rule.trigger, let standing = tracks[trackKey]?.standing else { continue }
+                guard let standing = tracks[trackKey]?.standing else { continue }
                 tracks[trackKey] = nil
                 events.append(rule.ended(state.plan, standing, now))
             }
@@ -85,20 +81,21 @@ extension AlertState {
 
 extension AlertRule {
     fileprivate func silent(_ plan: AlertState.Plan, _ due: Timestamp) -> AlertEvent {
-        let offset = Int16(clamping: plan.zone.offset(at: due.seconds) / 60)
-        let notice = AlertNotice(
-            id: id(.raised, [], wall: due.seconds, plan: plan.key), change: .raised, rule: name, condition: condition, time: due,
-            offset: offset,
-            text: "\(heading): due \(Self.clock(due, offset)), \(plan.driver) \(plan.key)")
-        return .changed(notice, driver: plan.driver, device: plan.key)
+        event(.raised, plan, due: due, at: due) { "\(heading): due \(Self.clock(due, $0))" }
     }
 
     fileprivate func ended(_ plan: AlertState.Plan, _ standing: AlertTrack.Standing, _ now: Timestamp) -> AlertEvent {
-        let offset = Int16(clamping: plan.zone.offset(at: now.seconds) / 60)
+        event(.cleared, plan, due: standing.since, at: now) { _ in "\(heading) cleared: the schedule ended" }
+    }
+
+    /// `words` get the offset of the time.
+    private func event(
+        _ change: AlertNotice.Change, _ plan: AlertState.Plan, due: Timestamp, at time: Timestamp, _ words: (_ offset: Int16) -> String
+    ) -> AlertEvent {
+        let offset = Int16(clamping: plan.zone.offset(at: time.seconds) / 60)
         let notice = AlertNotice(
-            id: id(.cleared, [], wall: standing.since.seconds, plan: plan.key), change: .cleared, rule: name, condition: condition,
-            time: now,
-            offset: offset, text: "\(heading) cleared: the schedule ended, \(plan.driver) \(plan.key)")
+            id: id(change, [], wall: due.seconds, plan: plan.key), change: change, rule: name, condition: condition, time: time,
+            offset: offset, text: "\(words(offset)), \(plan.driver) \(plan.key)")
         return .changed(notice, driver: plan.driver, device: plan.key)
     }
 }

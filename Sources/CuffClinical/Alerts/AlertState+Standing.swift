@@ -1,5 +1,3 @@
-import CuffCore
-
 extension AlertState {
     /// The raised alerts, the latest first.
     package var standing: [StandingAlert] {

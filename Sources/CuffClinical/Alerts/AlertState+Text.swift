@@ -15,7 +15,8 @@ extension AlertState {
         for (key, track) in tracks.sorted(by: { ($0.key.rule, $0.key.subject) < ($1.key.rule, $1.key.subject) }) {
             let standing = track.standing.map { "\($0.since.milliseconds) \(Self.list($0.readings.map(\.description)))" } ?? "- -"
             let seen = track.seen.map { "\($0.id)/\($0.time.milliseconds)/\($0.verdict.rawValue)" }
-            lines.append("t \(Self.hex(key.rule)) \(Self.hex(key.subject)) \(standing) \(Self.list(seen))")
+            let name = [key.rule, key.subject].map { number in TextBuffer.text { $0.append(hex: number) } }
+            lines.append("t \(name[0]) \(name[1]) \(standing) \(Self.list(seen))")
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -35,12 +36,6 @@ extension AlertState {
                 tracks[key] = track
             }
         }
-    }
-
-    private static func hex(_ number: UInt64) -> String {
-        var text = TextBuffer(capacity: 16)
-        text.append(hex: number)
-        return text.string
     }
 
     private static func list(_ words: [String]) -> String { words.isEmpty ? "-" : words.joined(separator: ",") }

@@ -71,6 +71,8 @@ package struct AlertState: Sendable {
         var plan: Plan
         /// The time of the latest reading, or when the plan began.
         var since: Timestamp
+        /// When the next reading is due; `nil` if the plan is over.
+        var due: Timestamp? { plan.next(after: since) }
     }
 
     var rules: [AlertRule]

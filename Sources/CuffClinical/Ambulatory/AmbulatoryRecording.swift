@@ -20,8 +20,7 @@ package struct AmbulatoryRecording: Sendable {
     package static let longest = Duration.seconds(2 * 86400)
     /// More than one a minute over two days is not a recording of a person.
     package static let mostEvents = 2880
-    /// A measurement this soon after a failed one repeats it.
-    static let retryWithin = Duration.seconds(300)
+    /// A measurement this soon after a failed one repeats it, in milliseconds.
     private static let retry: Int64 = 300_000
 
     /// Readings that count, ascending.

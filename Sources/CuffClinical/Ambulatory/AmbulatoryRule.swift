@@ -1,5 +1,3 @@
-import CuffCore
-
 /// The requirements for a valid day of automatic measurements, and the hours of the night without a diary.
 package struct AmbulatoryRule: Sendable, Hashable {
     package var document: GuidelineDocument

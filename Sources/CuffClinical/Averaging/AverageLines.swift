@@ -41,7 +41,7 @@ package struct AverageLines: Sendable {
             text.append(key: "from", span.lowerBound.text(in: average.zone))
             text.append(key: "to", span.upperBound.text(in: average.zone))
         }
-        if let day = average.firstDay { text.append(key: "day_1", Self.date(day)) }
+        if let day = average.firstDay { text.append(key: "day_1", TextBuffer.date(day)) }
         text.append(key: "readings", average.all.count)
         text.append(key: "readings_measured", average.readingsMeasured)
         if let planned = average.plannedReadings {
@@ -141,7 +141,7 @@ package struct AverageLines: Sendable {
     private func appendWeeks(_ average: ProtocolAverage, to text: inout TextBuffer) {
         text.append(",\"weeks\":[")
         for (index, week) in average.weeks.enumerated() {
-            text.append(string: (index > 0 ? "," : "") + "{\"from\":\"\(Self.date(week.monday))\",\"readings\":\(week.sums.count)")
+            text.append(string: (index > 0 ? "," : "") + "{\"from\":\"\(TextBuffer.date(week.monday))\",\"readings\":\(week.sums.count)")
             append(PressureMean(week.sums), to: &text)
             text.append("}")
         }
@@ -196,12 +196,6 @@ package struct AverageLines: Sendable {
             text.append(key: "window", place.window.rawValue)
         }
         text.append("}\n")
-    }
-
-    static func date(_ day: Int64) -> String {
-        var text = TextBuffer(capacity: 16)
-        text.append(DeviceTime(wallSeconds: day * 86400, precision: .day))
-        return text.string
     }
 }
 

@@ -10,30 +10,6 @@ package enum DayWindow: String, Sendable, Hashable, CaseIterable {
     static let daily: [DayWindow] = [.morning, .other, .evening]
 }
 
-/// One value for each window.
-struct ByWindow<Value: Sendable>: Sendable {
-    private var morning: Value, evening: Value, other: Value
-
-    init(_ value: Value) { (morning, evening, other) = (value, value, value) }
-
-    subscript(window: DayWindow) -> Value {
-        get {
-            switch window {
-            case .morning: morning
-            case .evening: evening
-            case .other: other
-            }
-        }
-        _modify {
-            switch window {
-            case .morning: yield &morning
-            case .evening: yield &evening
-            case .other: yield &other
-            }
-        }
-    }
-}
-
 /// When morning and evening are, in minutes after midnight on the zone's wall clock. No guideline gives clock times; the
 /// usual windows are a convention of this program, and a setting.
 public struct DayWindows: Sendable, Hashable {

@@ -22,9 +22,7 @@ public struct HomeAverages: Sendable {
     public let joinsSources: Bool
     private let zone: ZoneTable
     private let windows: DayWindows
-    private var places: [Owner: Int] = [:]
-    private var found: [(owner: Owner, average: ProtocolAverage)] = []
-    private var latest: (owner: Owner, place: Int)?
+    private var averages = Keyed<Owner, ProtocolAverage>()
 
     /// No readings.
     public init(_ rule: AveragingRule, zone: ZoneTable, windows: DayWindows = .usual, joinsSources: Bool = false) {
@@ -37,28 +35,17 @@ public struct HomeAverages: Sendable {
     /// Adds a reading; the times of one person must not go back.
     public mutating func add(_ reading: HomeReading, tell: (HomeReading, ReadingFate) -> Void = { _, _ in }) {
         let owner = Owner(person: reading.person, source: joinsSources ? nil : reading.source)
-        let place: Int
-        if let latest, latest.owner == owner {
-            place = latest.place
-        } else {
-            place = places[owner] ?? found.count
-            if place == found.count {
-                found.append((owner, ProtocolAverage(rule, zone: zone, windows: windows)))
-                places[owner] = place
-            }
-            latest = (owner, place)
-        }
-        found[place].average.add(reading, tell: tell)
+        averages[owner, default: ProtocolAverage(rule, zone: zone, windows: windows)].add(reading, tell: tell)
     }
 
     /// Call it once, after the last reading.
     public mutating func finish(tell: (HomeReading, ReadingFate) -> Void = { _, _ in }) {
-        for place in found.indices { found[place].average.finish(tell: tell) }
+        for place in averages.found.indices { averages[place: place].finish(tell: tell) }
     }
 
     /// By person, then by source.
     public var each: [(owner: Owner, average: ProtocolAverage)] {
-        found.sorted {
+        averages.found.map { (owner: $0.key, average: $0.value) }.sorted {
             let (a, b) = ($0.owner, $1.owner)
             return a.person != b.person ? a.person < b.person : (a.source ?? .min) < (b.source ?? .min)
         }

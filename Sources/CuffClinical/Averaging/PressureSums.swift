@@ -1,5 +1,3 @@
-import CuffCore
-
 /// Sums of blood pressures as whole numbers, so that a mean is exact and does not depend on the order of the readings.
 package struct PressureSums: Sendable, Hashable {
     package private(set) var count = 0

@@ -42,11 +42,6 @@ public struct ProtocolAverage: Sendable {
         var day: Int64?
     }
 
-    private struct Sums {
-        var readings = ByWindow(PressureSums())
-        var sessions = ByWindow(SessionSums())
-    }
-
     /// The civil day of the first reading that can count.
     public private(set) var firstDay: Int64?
     /// Days with a reading in a session, including those that are left out.
@@ -55,7 +50,9 @@ public struct ProtocolAverage: Sendable {
     package private(set) var days: [Day] = []
     /// Readings in a session, including those that the rule leaves out.
     public private(set) var readingsMeasured = 0
-    private var sums = Sums()
+    private var readingSums: [DayWindow: PressureSums] = [:]
+    /// Of ended sessions; only used by rules that average sessions.
+    private var sessionSums: [DayWindow: SessionSums] = [:]
     /// Sessions with a reading that counts.
     public private(set) var sessions = 0
     /// Sessions of a single reading that counts.
@@ -108,15 +105,19 @@ public struct ProtocolAverage: Sendable {
     public var evening: PressureMean { mean([.evening]) }
 
     private func mean(_ windows: [DayWindow]) -> PressureMean {
-        guard rule.averagesSessions else { return PressureMean(windows.reduce(into: PressureSums()) { $0.add(sums.readings[$1]) }) }
-        var all = windows.reduce(into: SessionSums()) { $0.add(sums.sessions[$1]) }
+        guard rule.averagesSessions else {
+            return PressureMean(windows.compactMap { readingSums[$0] }.reduce(into: PressureSums()) { $0.add($1) })
+        }
+        var all = windows.compactMap { sessionSums[$0] }.reduce(into: SessionSums()) { $0.add($1) }
         if let session = current.session, windows.contains(session.window) { all.add(session.sums) }
         return PressureMean(all)
     }
 
     /// Ends the current session: its mean is final only then.
     private mutating func close() {
-        if rule.averagesSessions, let session = current.session { sums.sessions[session.window].add(session.sums) }
+        if rule.averagesSessions, let session = current.session {
+            sessionSums[session.window, default: SessionSums()].add(session.sums)
+        }
         current.session = nil
     }
 
@@ -194,7 +195,7 @@ public struct ProtocolAverage: Sendable {
         var one = PressureSums()
         one.add(systolic: reading.systolic, diastolic: reading.diastolic, pulse: reading.pulse)
         days[last].all.add(one)
-        sums.readings[session.window].add(one)
+        readingSums[session.window, default: PressureSums()].add(one)
         if rule.averagesSessions { session.sums.add(one) }
         if let isLeft = reading.isLeftArm { arms = isLeft ? (arms.left + 1, arms.right) : (arms.left, arms.right + 1) }
         let first = span?.lowerBound ?? time

@@ -1,5 +1,3 @@
-import CuffCore
-
 /// Why a rule does not count a reading.
 public enum LeavingOut: Sendable, Hashable {
     /// No average counts it.

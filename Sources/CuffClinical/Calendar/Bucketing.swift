@@ -1,5 +1,3 @@
-import CuffCore
-
 /// How time is divided for statistics. Boundaries are those of a wall clock in a given zone.
 public enum Bucketing: String, Sendable, Hashable, CaseIterable {
     case day

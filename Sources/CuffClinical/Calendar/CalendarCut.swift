@@ -135,11 +135,7 @@ public struct CalendarCut: Sendable, Hashable {
     }
 
     /// The label as a string.
-    public func label(of key: Int64) -> String {
-        var text = TextBuffer(capacity: 32)
-        appendLabel(of: key, to: &text)
-        return text.string
-    }
+    public func label(of key: Int64) -> String { TextBuffer.text { appendLabel(of: key, to: &$0) } }
 
     private static func monthStart(_ key: Int64) -> Int64 {
         DeviceTime.daysSince1970(year: Int(WallTime.floor(key, 12)), month: Int(key - WallTime.floor(key, 12) * 12) + 1, day: 1) * 86400
@@ -147,6 +143,18 @@ public struct CalendarCut: Sendable, Hashable {
 }
 
 extension TextBuffer {
+    /// A short text as a string.
+    package static func text(_ write: (inout TextBuffer) -> Void) -> String {
+        var text = TextBuffer(capacity: 96)
+        write(&text)
+        return text.string
+    }
+
+    /// A number with at most two decimals.
+    package static func rounded(_ value: Double) -> String { text { $0.append(rounded: value) } }
+    /// `2026-05-05`; days since 1970.
+    package static func date(_ day: Int64) -> String { text { $0.append(DeviceTime(wallSeconds: day * 86400, precision: .day)) } }
+
     /// `+02:00`; minutes east of UTC.
     mutating func append(zone minutes: Int) {
         append(minutes < 0 ? 0x2D : 0x2B)

@@ -5,9 +5,7 @@ extension AppleHealthExport {
     /// Version: 14" in the strings of Apple's HealthKit, which blacktop/ipsw-diffs publishes on GitHub. The units are guessed from
     /// HealthKit's names (`Hz`, `dBHL`): no file with an audiogram was available.
     func append(_ audiogram: Audiogram, _ samples: ReadingSamples, created: Timestamp?, to text: inout TextBuffer) {
-        text.append(" <Audiogram")
-        text.append(attribute: "type", SampleType.audiogram.identifier.description)
-        appendOrigin(nil, to: &text)
+        open("Audiogram", .audiogram, of: nil, to: &text)
         appendDates(created: created, samples.time, samples.time, to: &text)
         text.append(">\n")
         append(samples.metadata, indent: "  ", to: &text)

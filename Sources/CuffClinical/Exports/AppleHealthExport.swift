@@ -103,7 +103,13 @@ struct AppleHealthExport: Sendable {
         let created = reading.received
         if parts.contains(.values) { append(samples, created: created, to: &text) }
         guard parts.contains(.events) else { return }
-        for event in samples.events { append(event, provenance, created: created, to: &text) }
+        for event in samples.events {
+            var metadata = HealthMetadata(timeZone: zone.name)
+            if let limit = event.limit { metadata.other["HKHeartRateEventThreshold"] = TextBuffer.rounded(limit) + " count/min" }
+            let sample = try CategorySample(
+                event.kind.type, start: event.time, end: event.time, source: source, device: provenance.identity, metadata: metadata)
+            append(sample, created: created, to: &text)
+        }
     }
 
     private func append(_ samples: ReadingSamples, created: Timestamp?, to text: inout TextBuffer) {
@@ -128,9 +134,7 @@ struct AppleHealthExport: Sendable {
     /// Beat-to-beat data as in Apple's files: a variability record with the list of its beats.
     func append(_ series: HeartbeatSeries, from provenance: Provenance, to text: inout TextBuffer) {
         guard let sdnn = series.sdnn else { return }
-        text.append(" <Record")
-        text.append(attribute: "type", SampleType.heartRateVariability.identifier.description)
-        appendOrigin(provenance.identity, to: &text)
+        open("Record", .heartRateVariability, of: provenance.identity, to: &text)
         text.append(" unit=\"ms\"")
         appendDates(created: nil, series.start, series.end, to: &text)
         text.append(" value=\"")
@@ -153,9 +157,7 @@ struct AppleHealthExport: Sendable {
     }
 
     private func append(_ pressure: Correlation, created: Timestamp?, to text: inout TextBuffer) {
-        text.append(" <Correlation")
-        text.append(attribute: "type", pressure.type.identifier.description)
-        appendOrigin(pressure.device, to: &text)
+        open("Correlation", pressure.type, of: pressure.device, to: &text)
         appendDates(created: created, pressure.start, pressure.end, to: &text)
         text.append(">\n")
         append(pressure.metadata, indent: "  ", to: &text)
@@ -167,10 +169,7 @@ struct AppleHealthExport: Sendable {
         _ sample: QuantitySample, _ metadata: HealthMetadata, created: Timestamp?, indent: StaticString,
         to text: inout TextBuffer
     ) {
-        text.append(indent)
-        text.append("<Record")
-        text.append(attribute: "type", sample.type.identifier.description)
-        appendOrigin(sample.device, to: &text)
+        open("Record", sample.type, of: sample.device, indent: indent, to: &text)
         if let unit = sample.type.unit {
             text.append(attribute: "unit", unit.description)
             appendDates(created: created, sample.start, sample.end, to: &text)
@@ -182,44 +181,34 @@ struct AppleHealthExport: Sendable {
             }
             text.append(0x22)
         }
-        close("Record", metadata, indent: indent, to: &text)
+        close(metadata, indent: indent, to: &text)
     }
 
     private func append(_ sample: CategorySample, created: Timestamp?, to text: inout TextBuffer) {
-        text.append(" <Record")
-        text.append(attribute: "type", sample.type.identifier.description)
-        appendOrigin(sample.device, to: &text)
+        open("Record", sample.type, of: sample.device, to: &text)
         appendDates(created: created, sample.start, sample.end, to: &text)
         text.append(attribute: "value", sample.value?.name.description ?? "HKCategoryValueNotApplicable")
-        close("Record", sample.metadata, indent: " ", to: &text)
+        close(sample.metadata, indent: " ", to: &text)
     }
 
-    private func append(_ event: HeartEvent, _ provenance: Provenance, created: Timestamp?, to text: inout TextBuffer) {
-        var metadata = HealthMetadata(timeZone: zone.name)
-        if let limit = event.limit {
-            var value = TextBuffer(capacity: 24)
-            value.append(rounded: limit)
-            value.append(" count/min")
-            metadata.other["HKHeartRateEventThreshold"] = value.string
-        }
-        text.append(" <Record")
-        text.append(attribute: "type", event.kind.type.identifier.description)
-        appendOrigin(provenance.identity, to: &text)
-        appendDates(created: created, event.time, event.time, to: &text)
-        text.append(" value=\"HKCategoryValueNotApplicable\"")
-        close("Record", metadata, indent: " ", to: &text)
-    }
-
-    private func close(
-        _ element: StaticString, _ metadata: HealthMetadata, indent: StaticString, to text: inout TextBuffer
-    ) {
+    /// Ends a Record, which has metadata or no contents.
+    private func close(_ metadata: HealthMetadata, indent: StaticString, to text: inout TextBuffer) {
         guard !metadata.entries.isEmpty else { return text.append("/>\n") }
         text.append(">\n")
         append(metadata, indent: "  ", to: &text)
         text.append(indent)
-        text.append("</")
+        text.append("</Record>\n")
+    }
+
+    /// The tag of an element with its type and its origin, still open.
+    func open(
+        _ element: StaticString, _ type: SampleType, of device: DeviceIdentity?, indent: StaticString = " ", to text: inout TextBuffer
+    ) {
+        text.append(indent)
+        text.append(0x3C)
         text.append(element)
-        text.append(">\n")
+        text.append(attribute: "type", type.identifier.description)
+        appendOrigin(device, to: &text)
     }
 
     func append(_ metadata: HealthMetadata, indent: StaticString, to text: inout TextBuffer) {
@@ -232,7 +221,7 @@ struct AppleHealthExport: Sendable {
         }
     }
 
-    func appendOrigin(_ device: DeviceIdentity?, to text: inout TextBuffer) {
+    private func appendOrigin(_ device: DeviceIdentity?, to text: inout TextBuffer) {
         text.append(attribute: "sourceName", source.name)
         if let version = source.version { text.append(attribute: "sourceVersion", version) }
         guard let device else { return }
@@ -245,15 +234,13 @@ struct AppleHealthExport: Sendable {
     }
 
     func appendDates(created: Timestamp?, _ start: Timestamp, _ end: Timestamp, to text: inout TextBuffer) {
-        if let created {
-            text.append(" creationDate=\"")
-            text.append(appleDate: created, zone: zone)
+        func append(_ name: StaticString, _ time: Timestamp) {
+            text.append(name)
+            text.append(appleDate: time, zone: zone)
             text.append(0x22)
         }
-        text.append(" startDate=\"")
-        text.append(appleDate: start, zone: zone)
-        text.append("\" endDate=\"")
-        text.append(appleDate: end, zone: zone)
-        text.append(0x22)
+        if let created { append(" creationDate=\"", created) }
+        append(" startDate=\"", start)
+        append(" endDate=\"", end)
     }
 }

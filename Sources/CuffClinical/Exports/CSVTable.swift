@@ -165,12 +165,8 @@ package struct CSVTable: Sendable {
         if let pressure {
             if pressure.unit == .mmHg {
                 append(number: pressure.digits, to: &text)
-            } else if dialect == .rfc4180 {
-                text.append(rounded: pressure.inMmHg)
             } else {
-                var number = TextBuffer(capacity: 24)
-                number.append(rounded: pressure.inMmHg)
-                append(withCommas: number, to: &text)
+                append(number: TextBuffer.rounded(pressure.inMmHg), to: &text)
             }
         }
         text.append(separator)
@@ -183,13 +179,11 @@ package struct CSVTable: Sendable {
 
     private func append(number digits: Digits, to text: inout TextBuffer) {
         guard dialect == .semicolon else { return text.append(digits) }
-        var number = TextBuffer(capacity: 40)
-        number.append(digits)
-        append(withCommas: number, to: &text)
+        append(number: TextBuffer.text { $0.append(digits) }, to: &text)
     }
 
-    private func append(withCommas number: borrowing TextBuffer, to text: inout TextBuffer) {
-        for byte in number.array { text.append(byte == 0x2E ? 0x2C : byte) }
+    private func append(number: String, to text: inout TextBuffer) {
+        for byte in number.utf8 { text.append(dialect == .semicolon && byte == 0x2E ? 0x2C : byte) }
     }
 
     /// A text in the column of numbers: an apostrophe in front of one that begins like a number.

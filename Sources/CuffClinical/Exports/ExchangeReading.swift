@@ -125,9 +125,7 @@ public struct ExchangeReading: Sendable, Hashable {
     public var owner: Person { Person(name: person, slot: user, device: device ?? "", driver: driver) }
 
     /// Why no average counts the reading; `nil` if its flags do not exclude it.
-    public var exclusion: Exclusion? {
-        InclusionRule(zone: .utc).reason(flags.reduce(into: MeasurementFlags()) { $0.formUnion(MeasurementFlags.named($1) ?? []) })
-    }
+    public var exclusion: Exclusion? { InclusionRule(zone: .utc).reason(MeasurementFlags.named(among: flags)) }
 
     /// The same facts that `ReadingLine` prints. `zone` dates a reading that has only its cuff's own time.
     public init(_ reading: Reading, from provenance: Provenance, zone: ZoneTable) {
@@ -196,20 +194,12 @@ public struct ExchangeReading: Sendable, Hashable {
 
     private static func pressure(_ pressure: CuffCore.Pressure) -> Pressure {
         guard pressure.unit == .kPa else { return Pressure(mmHg: text(pressure.digits)) }
-        var converted = TextBuffer(capacity: 24)
-        converted.append(rounded: pressure.inMmHg)
-        return Pressure(mmHg: converted.string, kPa: text(pressure.digits))
+        return Pressure(mmHg: TextBuffer.rounded(pressure.inMmHg), kPa: text(pressure.digits))
     }
 
-    private static func text(_ digits: Digits) -> String {
-        var text = TextBuffer(capacity: 34)
-        text.append(digits)
-        return text.string
-    }
+    private static func text(_ digits: Digits) -> String { TextBuffer.text { $0.append(digits) } }
 
     private static func text(_ milliseconds: Int64, offset: Int) -> String {
-        var text = TextBuffer(capacity: 40)
-        text.append(local: Timestamp(milliseconds: milliseconds), offset: offset)
-        return text.string
+        TextBuffer.text { $0.append(local: Timestamp(milliseconds: milliseconds), offset: offset) }
     }
 }

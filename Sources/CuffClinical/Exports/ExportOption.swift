@@ -1,5 +1,3 @@
-import CuffCore
-
 /// An option of a format: `--NAME VALUE` on the command line.
 package struct ExportOption: Sendable, Hashable {
     /// Without the dashes.

@@ -10,8 +10,8 @@ extension Exporter {
         archivePath: "apple_health_export/export.xml", writesInstants: true
     ) { (choices, context) throws(ExportFault) in
         let layout = AppleHealthExport.Layout(rawValue: try choices.word(.appleLayout)) ?? .both
-        return AppleHealthWriter(
-            AppleHealthExport(layout, source: context.source, zone: context.zone, limits: try choices.limits()), made: context.made)
+        let document = AppleHealthExport(layout, source: context.source, zone: context.zone, limits: try choices.limits())
+        return AppleHealthWriter(document: document, made: context.made)
     }
 }
 
@@ -22,14 +22,9 @@ extension ExportOption {
 }
 
 struct AppleHealthWriter: ExportWriter {
-    private let document: AppleHealthExport
-    private let made: Timestamp
+    let document: AppleHealthExport
+    let made: Timestamp
     func indistinct(among persons: Persons) -> Persons { persons }
-
-    init(_ document: AppleHealthExport, made: Timestamp) {
-        self.document = document
-        self.made = made
-    }
 
     mutating func begin(to text: inout TextBuffer) { document.appendHeader(exported: made, to: &text) }
 

@@ -8,7 +8,7 @@ extension Exporter {
         options: [.csvDialect], fields: CSVExport.columns.map { ("", $0.name.description, $0.meaning.description) }
     ) { (choices, context) throws(ExportFault) in
         CSVWriter(
-            CSVExport(
+            table: CSVExport(
                 CSVTable.Dialect(rawValue: try choices.word(.csvDialect)) ?? .rfc4180, zone: context.zone,
                 isZoneChosen: context.isZoneChosen))
     }
@@ -21,8 +21,7 @@ extension ExportOption {
 }
 
 struct CSVWriter: ExportWriter {
-    private let table: CSVExport
-    init(_ table: CSVExport) { self.table = table }
+    let table: CSVExport
 
     mutating func begin(to text: inout TextBuffer) { table.appendHeader(to: &text) }
 

@@ -10,7 +10,7 @@ extension Exporter {
     ) { (choices, context) throws(ExportFault) in
         var lines = JSONLinesExport(zone: context.zone, limits: try choices.limits(), includesRaw: choices.has(.raw))
         lines.isZoneChosen = context.isZoneChosen
-        return JSONLinesWriter(lines)
+        return JSONLinesWriter(lines: lines)
     }
 }
 
@@ -37,8 +37,7 @@ extension ExportChoices {
 }
 
 struct JSONLinesWriter: ExportWriter {
-    private let lines: JSONLinesExport
-    init(_ lines: JSONLinesExport) { self.lines = lines }
+    let lines: JSONLinesExport
 
     mutating func append(
         _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer

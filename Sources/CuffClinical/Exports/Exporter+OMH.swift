@@ -30,19 +30,12 @@ struct OMHWriter: ExportWriter {
         0x5F, 0x36, 0x4C, 0x42, 0x6C, 0x55, 0x54, 0x28, 0xA5, 0x91, 0x10, 0x92, 0xCC, 0xAB, 0x33, 0x2A,
     ]
 
-    private let zone: ZoneTable
-    private let space: [UInt8]
-    private let location: String?
-    private let posture: String?
+    let zone: ZoneTable
+    var location: String?
+    var posture: String?
+    /// Only tests use another one.
+    var space = OMHWriter.space
     func indistinct(among persons: Persons) -> Persons { persons }
-
-    /// Only tests use another `space`.
-    init(zone: ZoneTable, location: String? = nil, posture: String? = nil, space: [UInt8] = OMHWriter.space) {
-        self.zone = zone
-        self.space = space
-        self.location = location
-        self.posture = posture
-    }
 
     mutating func append(
         _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
@@ -98,7 +91,7 @@ struct OMHWriter: ExportWriter {
                 "source_creation_date_time": .text(time.text), "modality": reading.isEntered ? "self-reported" : "sensed",
                 "external_datasheets": reading.decoder.map { [Self.datasheet($0)] },
             ],
-            "body": .object(body.compactMap { key, value in value.map { (key, $0) } }),
+            "body": .present(body),
         ]
         point.append(to: &text)
         text.append(0x0A)

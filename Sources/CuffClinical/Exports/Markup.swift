@@ -12,11 +12,7 @@ struct Markup: ExpressibleByStringInterpolation {
         mutating func appendInterpolation(_ markup: Markup) { text += markup.text }
 
         /// At most two decimals.
-        mutating func appendInterpolation(rounded value: Double) {
-            var number = TextBuffer(capacity: 24)
-            number.append(rounded: value)
-            text += number.string
-        }
+        mutating func appendInterpolation(rounded value: Double) { text += TextBuffer.rounded(value) }
 
         /// At most one decimal: a place in a picture.
         mutating func appendInterpolation(tenths value: Double) { appendInterpolation(rounded: (value * 10).rounded() / 10) }

@@ -1,3 +1,5 @@
+import CuffCore
+
 /// A UUID of a name (RFC 9562, version 5): the same reading always has the same UUID.
 enum NameUUID {
     /// The printed form, for a name within `space`, the 16 bytes of another UUID.
@@ -8,8 +10,7 @@ enum NameUUID {
         var text = ""
         for (index, byte) in bytes.enumerated() {
             if [4, 6, 8, 10].contains(index) { text += "-" }
-            let hex = String(byte, radix: 16)
-            text += hex.utf8.count == 1 ? "0" + hex : hex
+            text += Hex.text([byte])
         }
         return text
     }

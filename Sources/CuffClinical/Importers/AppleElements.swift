@@ -39,7 +39,7 @@ struct AppleElements {
     private static let heartRate: StaticString = "HKQuantityTypeIdentifierHeartRate"
     private static let pair: StaticString = "HKCorrelationTypeIdentifierBloodPressure"
 
-    /// `onlyHeartRates`: the second pass, with the sources that matter.
+    /// `onlyHeartRates`: the second pass, with the sources that matter; `nil` in the first, which gives everything else.
     mutating func take(_ token: XMLScanner.Token, _ bytes: Span<UInt8>, onlyHeartRates sources: Set<UInt64>?) -> Event? {
         switch token {
         case .malformed(let what):

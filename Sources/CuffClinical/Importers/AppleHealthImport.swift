@@ -75,16 +75,13 @@ struct AppleHealthImport: ImportReader {
     private mutating func take(_ token: XMLScanner.Token, _ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
         guard let event = elements.take(token, bytes, onlyHeartRates: !isFirstPass ? sources : nil) else { return }
         switch event {
-        case .refused(let record, let reason): if isFirstPass { output.refuse(ImportPlace(.record, record), reason) }
+        case .refused(let record, let reason): output.refuse(ImportPlace(.record, record), reason)
         case .correlation(let moment, let systolic, let diastolic, let record, let name):
-            if isFirstPass {
-                found.append(Found(moment: moment, systolic: systolic, diastolic: diastolic, record: record, name: name))
-            }
+            found.append(Found(moment: moment, systolic: systolic, diastolic: diastolic, record: record, name: name))
         case .pressure(let moment, let value, let isSystolic, let record, let name):
-            guard isFirstPass else { return }
             let part = Part(key: Self.key(moment), value: value, record: record, moment: moment, name: name)
             if isSystolic { parts.systolic.append(part) } else { parts.diastolic.append(part) }
-        case .heartRate(let moment, let rate): if !isFirstPass { add(rate, moment) }
+        case .heartRate(let moment, let rate): add(rate, moment)
         }
     }
 

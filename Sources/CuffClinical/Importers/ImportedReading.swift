@@ -21,6 +21,20 @@ package struct ImportPlace: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "\(unit.rawValue) \(number)" }
 }
 
+extension BloodPressure {
+    /// The two pressures of a record.
+    init(_ systolic: Pressure?, _ diastolic: Pressure?) throws(ImportRefusal) {
+        guard let systolic, let diastolic else { throw systolic == nil && diastolic == nil ? .noPressures : .half }
+        self.init(systolic: systolic, diastolic: diastolic)
+    }
+
+    /// A pulse of 0 means not measured.
+    mutating func setPulse(_ rate: Digits?) {
+        guard let rate else { return }
+        if rate.mantissa == 0 { pulseAbsence = .notMeasured } else { pulse = PulseRate(rate) }
+    }
+}
+
 /// One record of another program's file. Unlike a `Reading` it may lack a zone, and has no id of this program.
 package struct ImportedReading: Sendable, Hashable {
     /// When it was measured, as far as the file has it.

@@ -99,20 +99,11 @@ package struct ImportOutput: Sendable {
     package mutating func refuse(_ place: ImportPlace, _ reason: ImportRefusal) { complaints.append(ImportComplaint(place, reason)) }
 
     private static func text(_ pressure: BloodPressure) -> String {
-        var text = TextBuffer(capacity: 64)
-        text.append(pressure.systolic.digits)
-        text.append(0x2F)
-        text.append(pressure.diastolic.digits)
-        text.append(pressure.systolic.unit == .kPa ? " kPa" : " mmHg")
-        if let pulse = pressure.pulse {
-            text.append(", pulse ")
-            text.append(pulse.digits)
-        }
-        if let mean = pressure.mean {
-            text.append(", mean ")
-            text.append(mean.digits)
-        }
-        return text.string
+        func digits(_ digits: Digits) -> String { TextBuffer.text { $0.append(digits) } }
+        let unit = pressure.systolic.unit == .kPa ? "kPa" : "mmHg"
+        let pulse = pressure.pulse.map { ", pulse \(digits($0.digits))" } ?? ""
+        let mean = pressure.mean.map { ", mean \(digits($0.digits))" } ?? ""
+        return "\(digits(pressure.systolic.digits))/\(digits(pressure.diastolic.digits)) \(unit)\(pulse)\(mean)"
     }
 }
 

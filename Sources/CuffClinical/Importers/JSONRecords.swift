@@ -212,15 +212,9 @@ extension JSONValue {
 
     /// Two pressures in mmHg and a pulse; a pulse of 0 means not measured.
     func pressure(_ systolic: String, _ diastolic: String, pulse: String) throws(ImportRefusal) -> BloodPressure {
-        switch (try digits(systolic), try digits(diastolic)) {
-        case (let high?, let low?):
-            var pressure = BloodPressure(systolic: Pressure(high, .mmHg), diastolic: Pressure(low, .mmHg))
-            if let pulse = try digits(pulse) {
-                if pulse.mantissa == 0 { pressure.pulseAbsence = .notMeasured } else { pressure.pulse = PulseRate(pulse) }
-            }
-            return pressure
-        case (nil, nil): throw .noPressures
-        default: throw .half
-        }
+        let (high, low) = (try digits(systolic), try digits(diastolic))
+        var pressure = try BloodPressure(high.map { Pressure($0, .mmHg) }, low.map { Pressure($0, .mmHg) })
+        pressure.setPulse(try digits(pulse))
+        return pressure
     }
 }

@@ -1,10 +1,10 @@
 import CuffCore
 
 /// Reads a table by its layout. Where numeric dates do not show their order one by one, the file is read twice.
-struct TableImport: ImportReader {
+struct TableImport: RowReader {
     private let layout: TableLayout
     private let options: ImportOptions
-    private var lines: TableLines
+    var lines: TableLines
     private var fields: [TableLayout.Field: Int] = [:]
     private var titles: [String: Int] = [:]
     private var count = 0
@@ -44,11 +44,6 @@ struct TableImport: ImportReader {
         _ = try? readHeader(cells)
     }
 
-    mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
-        var start = 0
-        while start < bytes.count { for row in lines.next(bytes, &start) { try take(row, &output) } }
-    }
-
     mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
         for row in lines.end() { try take(row, &output) }
         guard place != .before, place != .atHeader else { throw .damaged("the header is missing") }
@@ -60,7 +55,7 @@ struct TableImport: ImportReader {
         order = shown.first ?? .dmy
     }
 
-    private mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) throws(ImportFault) {
+    mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) throws(ImportFault) {
         switch (place, row) {
         case (.before, .cells(let cells, _)): if layout.begins(cells) { place = .atHeader }
         case (.atHeader, .cells(let cells, _)):
@@ -126,9 +121,7 @@ struct TableImport: ImportReader {
 
     private func reading(_ row: TableRow, _ line: Int) throws(ImportRefusal) -> ImportedReading {
         var pressure = try pressure(row)
-        if let pulse = try row.number(.pulse) {
-            if pulse.mantissa == 0 { pressure.pulseAbsence = .notMeasured } else { pressure.pulse = PulseRate(pulse) }
-        }
+        pressure.setPulse(try row.number(.pulse))
         if let mean = try row.number(.mean), mean.mantissa != 0 { pressure.mean = Pressure(mean, pressure.systolic.unit) }
         var reading = ImportedReading(pressure, at: try time(row), place: ImportPlace(.line, line))
         if let text = row[.user] {
@@ -157,12 +150,8 @@ struct TableImport: ImportReader {
             let pair = try Self.pair(text, unit)
             return BloodPressure(systolic: Pressure(pair.0, unit), diastolic: Pressure(pair.1, unit))
         }
-        switch (try row.number(.systolic), try row.number(.diastolic)) {
-        case (let systolic?, let diastolic?):
-            return BloodPressure(systolic: Pressure(systolic, unit), diastolic: Pressure(diastolic, unit))
-        case (nil, nil): throw .noPressures
-        default: throw .half
-        }
+        let (systolic, diastolic) = (try row.number(.systolic), try row.number(.diastolic))
+        return try BloodPressure(systolic.map { Pressure($0, unit) }, diastolic.map { Pressure($0, unit) })
     }
 
     /// `128/82`, perhaps with its unit.

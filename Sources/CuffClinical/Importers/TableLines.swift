@@ -147,6 +147,19 @@ struct TableLines {
     }
 }
 
+/// An importer that reads its file row by row.
+protocol RowReader: ImportReader {
+    var lines: TableLines { get set }
+    mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) throws(ImportFault)
+}
+
+extension RowReader {
+    mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
+        var start = 0
+        while start < bytes.count { for row in lines.next(bytes, &start) { try take(row, &output) } }
+    }
+}
+
 /// Text and numbers from files.
 enum ImportText {
     /// What Windows-1252 has where Latin-1 has control characters.
@@ -213,13 +226,8 @@ enum ImportText {
 
     /// Remarks for storage; `nil` if all are missing. Programs write `-` or `null` for a missing note.
     static func remarks(note: String?, posture: String? = nil, arm: String? = nil) -> Remarks? {
-        Remarks(stored: { key in
-            switch key {
-            case .note: note.flatMap { $0 == "-" || $0 == "null" ? nil : trimmed($0) }
-            case .posture: posture
-            case .arm: arm
-            case .medication: nil
-            }
-        })
+        let note = note.flatMap { $0 == "-" || $0 == "null" ? nil : trimmed($0) }
+        let said = [Remarks.Key.note: note, .posture: posture, .arm: arm]
+        return Remarks(stored: { said[$0] ?? nil })
     }
 }

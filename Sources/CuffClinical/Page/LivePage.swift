@@ -218,9 +218,8 @@ package struct LivePage: Sendable {
 
     /// A time on the wall clock; relative to `now` if given.
     func time(_ wall: Int64, now: Int64?) -> Markup {
-        var buffer = TextBuffer(capacity: 24)
-        buffer.append(DeviceTime(wallSeconds: wall))
+        let stamp = TextBuffer.text { $0.append(DeviceTime(wallSeconds: wall)) }
         return
-            "<time datetime=\"\(buffer.string.prefix(16))\">\(now.map { language.moment(wall, now: $0) } ?? language.moment(wall))</time>"
+            "<time datetime=\"\(stamp.prefix(16))\">\(now.map { language.moment(wall, now: $0) } ?? language.moment(wall))</time>"
     }
 }

@@ -1,5 +1,3 @@
-import CuffCore
-
 /// One quantity in one column of a picture: the range of its values and their average.
 struct PlotRange: Sendable, Hashable {
     var low, high, average: Double

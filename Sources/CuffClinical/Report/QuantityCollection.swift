@@ -97,7 +97,7 @@ package struct QuantityCollection: Sendable {
         let rows = buckets.map { key, statistics in
             [cut.label(of: key), "\(statistics.count)"]
                 + [result(statistics)?.value, statistics.minimum?.value, statistics.maximum?.value, statistics.mostRecent?.value].map {
-                    $0.map(StatisticsTable.short) ?? "-"
+                    $0.map(TextBuffer.rounded) ?? "-"
                 }
         }
         let head = ["", "n", word, "min", "max", "last"]

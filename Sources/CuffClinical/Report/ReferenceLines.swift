@@ -1,5 +1,3 @@
-import CuffCore
-
 /// The threshold that is drawn in a page or a picture: a guideline's threshold of hypertension for averages. Nothing is diagnosed.
 package struct ReferenceLines: Sendable, Hashable {
     /// The systolic and the diastolic pressure of the lines, in mmHg.

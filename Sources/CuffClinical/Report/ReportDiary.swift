@@ -33,7 +33,7 @@ struct ReportDiary {
                 text.append(html: "<td data-part=\"\(name(of: part))\">")
                 if report.isListed {
                     for entry in rows[key] ?? [] where entry.window == part { append(entry, to: &text) }
-                } else if case let own = averages[part], own.count > 0 {
+                } else if let own = averages[part] {
                     let rest = "\(ReportPage.whole(own.pulse.average())) · \(own.count)"
                     text.append(
                         html:

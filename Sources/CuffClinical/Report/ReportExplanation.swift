@@ -69,11 +69,7 @@ struct ReportExplanation {
         table("ids", [.readingID, .when, .partOfDay, .what, .pulse, .cuff, .why], rows, to: &text)
     }
 
-    private func decimal(_ value: Double) -> String {
-        var text = TextBuffer(capacity: 16)
-        text.append(rounded: value)
-        return language.number(text.string)
-    }
+    private func decimal(_ value: Double) -> String { language.number(TextBuffer.rounded(value)) }
 
     /// What the averages never see, because it is no blood pressure.
     private func appendFailures(to text: inout TextBuffer) {

@@ -5,20 +5,18 @@ struct ReportTally: Sendable {
     /// One cut of the time, with the parts of the day in each bucket. All other numbers are sums of these.
     struct Cut: Sendable {
         let cut: CalendarCut
-        /// In the order of their first readings; each with its statistics by part of the day.
-        private var found: [(key: Int64, parts: ByWindow<ReadingStatistics>)] = []
-        private var places: [Int64: Int] = [:]
+        private var found = Keyed<Int64, [DayWindow: ReadingStatistics]>()
 
         fileprivate init(_ cut: CalendarCut) { self.cut = cut }
 
-        /// Ascending; only those with a reading.
-        var parts: [(key: Int64, parts: ByWindow<ReadingStatistics>)] { found.sorted { $0.key < $1.key } }
+        /// Each bucket with its statistics by part of the day. Ascending; only those with a reading.
+        var parts: [(key: Int64, value: [DayWindow: ReadingStatistics])] { found.found.sorted { $0.key < $1.key } }
 
         /// Ascending; only those with a reading.
         var buckets: [StatisticsBucket] {
             parts.map { key, parts in
                 var bucket = StatisticsBucket(key: key)
-                for window in DayWindow.daily { bucket.merged.merge(parts[window]) }
+                bucket.merged = ReportTally.merged(parts)
                 return bucket
             }
         }
@@ -27,16 +25,7 @@ struct ReportTally: Sendable {
         fileprivate mutating func add(_ entry: Report.Entry, _ civil: Int64) {
             let isMoved = entry.day != civil && cut.bucketing != .hour
             let time = isMoved ? Timestamp(seconds: cut.zone.firstInstant(fromWall: entry.day * 86400 + 43200)) : entry.point.time
-            found[place(of: cut.key(at: time))].parts[entry.window].add(entry.point)
-        }
-
-        private mutating func place(of key: Int64) -> Int {
-            // Nearly every reading is in the same bucket as the one before.
-            if let last = found.last, last.key == key { return found.count - 1 }
-            if let known = places[key] { return known }
-            found.append((key, ByWindow(ReadingStatistics())))
-            places[key] = found.count - 1
-            return found.count - 1
+            found[cut.key(at: time), default: [:]][entry.window, default: ReadingStatistics()].add(entry.point)
         }
     }
 
@@ -70,19 +59,17 @@ struct ReportTally: Sendable {
 
     var parts: [DayWindow: ReadingStatistics] {
         var found: [DayWindow: ReadingStatistics] = [:]
-        for bucket in cuts.last?.parts ?? [] {
-            for window in DayWindow.daily where bucket.parts[window].count > 0 {
-                found[window, default: ReadingStatistics()].merge(bucket.parts[window])
-            }
+        for (_, parts) in cuts.last?.parts ?? [] {
+            for (window, own) in parts { found[window, default: ReadingStatistics()].merge(own) }
         }
         return found
     }
 
-    var all: ReadingStatistics {
-        let parts = parts
-        return DayWindow.daily.reduce(into: ReadingStatistics()) { all, part in
-            if let own = parts[part] { all.merge(own) }
-        }
+    var all: ReadingStatistics { Self.merged(parts) }
+
+    /// In a fixed order, because sums of decimals depend on it.
+    private static func merged(_ parts: [DayWindow: ReadingStatistics]) -> ReadingStatistics {
+        DayWindow.daily.compactMap { parts[$0] }.reduce(into: ReadingStatistics()) { $0.merge($1) }
     }
 
     func count(_ basis: Report.Entry.TimeBasis) -> Int { byBasis[basis] ?? 0 }

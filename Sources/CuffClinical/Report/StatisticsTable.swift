@@ -63,7 +63,7 @@ package struct StatisticsTable: Sendable {
             let main = style == .cumulative ? quantity.count > 0 ? quantity.sum : nil : quantity.average(style)
             let values = [main, quantity.minimum?.value, quantity.maximum?.value] + (withLast ? [quantity.mostRecent?.value] : [])
             return values.enumerated().map { index, value in
-                value.map { index == 0 ? Self.oneDecimal($0) : Self.short($0) } ?? (isUnicode ? "–" : "-")
+                value.map { index == 0 ? Self.oneDecimal($0) : TextBuffer.rounded($0) } ?? (isUnicode ? "–" : "-")
             }
         }
         return ["\(statistics.count)"] + numbers(statistics.systolic, withLast: true)
@@ -74,12 +74,6 @@ package struct StatisticsTable: Sendable {
     static func oneDecimal(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
-    }
-
-    static func short(_ value: Double) -> String {
-        var text = TextBuffer(capacity: 16)
-        text.append(rounded: value)
-        return text.string
     }
 
     /// `{"type":"statistics","schema":1,"by":"day","bucket":"2026-05-05",…}`, one line per bucket, and one per source if they are separate.

@@ -1,5 +1,3 @@
-import CuffCore
-
 /// Why a sample or a series is refused, in HealthKit's classes of errors. It is about data to be stored, never about bytes of a cuff.
 public struct HealthError: Error, Sendable, Hashable {
     /// The class of the error, named as in HealthKit.

@@ -1,5 +1,3 @@
-import CuffCore
-
 /// The program that wrote a sample, as HealthKit's `HKSource` with its revision.
 public struct HealthSource: Sendable, Hashable {
     /// The program's name.

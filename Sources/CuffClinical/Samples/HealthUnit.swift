@@ -1,5 +1,3 @@
-import CuffCore
-
 /// A unit as HealthKit writes it, e.g. `mmHg` or `count/min`. Units of one dimension can be converted into each other. Further ones are
 /// composed: `HealthUnit.count / .minute`.
 public struct HealthUnit: Sendable, Hashable, CustomStringConvertible {

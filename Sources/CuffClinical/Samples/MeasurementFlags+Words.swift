@@ -10,4 +10,9 @@ extension MeasurementFlags {
     package static func named(_ word: String) -> MeasurementFlags? {
         words.firstIndex { $0.description == word }.map { MeasurementFlags(rawValue: 1 << UInt32($0)) }
     }
+
+    /// The flags of those words that are flags.
+    static func named(among words: [some StringProtocol]) -> MeasurementFlags {
+        words.reduce(into: MeasurementFlags()) { $0.formUnion(named(String($1)) ?? []) }
+    }
 }

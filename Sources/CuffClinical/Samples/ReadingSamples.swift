@@ -137,9 +137,6 @@ public struct ReadingSamples: Sendable, Hashable {
     static func syncIdentifier(_ id: Reading.ID) -> String { "cuff:\(id)" }
 
     private static func text(_ pressure: Pressure) -> String {
-        var text = TextBuffer(capacity: 24)
-        text.append(pressure.digits)
-        text.append(pressure.unit == .mmHg ? " mmHg" : " kPa")
-        return text.string
+        TextBuffer.text { $0.append(pressure.digits) } + (pressure.unit == .mmHg ? " mmHg" : " kPa")
     }
 }

@@ -1,5 +1,3 @@
-import CuffCore
-
 /// How values over time become one number, by HealthKit's names.
 public enum AggregationStyle: String, Sendable, Hashable, CaseIterable {
     /// Every value counts the same.

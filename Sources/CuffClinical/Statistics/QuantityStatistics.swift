@@ -33,21 +33,7 @@ public struct QuantityStatistics: Sendable, Hashable {
         let step = point.value - center
         center += step / Double(count)
         spread += step * (point.value - center)
-        if let least = minimum {
-            if point.value < least.value || point.value == least.value && DatedValue.isEarlier(point, least) {
-                minimum = point
-            }
-        } else {
-            minimum = point
-        }
-        if let most = maximum {
-            if point.value > most.value || point.value == most.value && DatedValue.isEarlier(point, most) {
-                maximum = point
-            }
-        } else {
-            maximum = point
-        }
-        if mostRecent.map({ DatedValue.isEarlier($0, point) }) ?? true { mostRecent = point }
+        extend(to: point, point, latest: point)
         if let previous {
             let elapsed = Double(point.time.milliseconds - previous.time.milliseconds)
             if elapsed < 0 { isInOrder = false }
@@ -76,16 +62,15 @@ public struct QuantityStatistics: Sendable, Hashable {
         energy.add(other.energy)
         lastingEnergy.add(other.lastingEnergy)
         lasting.add(other.lasting)
-        if let one = other.minimum, minimum.map({ one.value < $0.value || one.value == $0.value && DatedValue.isEarlier(one, $0) }) ?? true
-        {
-            minimum = one
-        }
-        if let one = other.maximum, maximum.map({ one.value > $0.value || one.value == $0.value && DatedValue.isEarlier(one, $0) }) ?? true
-        {
-            maximum = one
-        }
-        if let one = other.mostRecent, mostRecent.map({ DatedValue.isEarlier($0, one) }) ?? true { mostRecent = one }
+        if let low = other.minimum, let high = other.maximum, let latest = other.mostRecent { extend(to: low, high, latest: latest) }
         isInOrder = false
+    }
+
+    private mutating func extend(to low: DatedValue, _ high: DatedValue, latest: DatedValue) {
+        func isFirst(_ a: DatedValue, _ b: DatedValue) -> Bool { a.value == b.value && DatedValue.isEarlier(a, b) }
+        if minimum.map({ low.value < $0.value || isFirst(low, $0) }) ?? true { minimum = low }
+        if maximum.map({ high.value > $0.value || isFirst(high, $0) }) ?? true { maximum = high }
+        if mostRecent.map({ DatedValue.isEarlier($0, latest) }) ?? true { mostRecent = latest }
     }
 
     /// Adds the energy of a level in dB, `10^(L/10)`.

@@ -1,5 +1,3 @@
-import CuffCore
-
 /// Finds the buckets that changed since the last call, for listeners of statistics.
 package struct StatisticsChanges: Sendable {
     /// The person and the bucket.

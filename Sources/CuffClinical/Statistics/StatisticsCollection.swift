@@ -16,6 +16,17 @@ public struct StatisticsBucket: Sendable, Hashable {
     package internal(set) var automatic: [ReadingPoint] = []
     /// Readings whose cuff does not report the trigger.
     package internal(set) var unknownTrigger: [ReadingPoint] = []
+
+    fileprivate mutating func add(_ point: ReadingPoint, source: Int, _ options: StatisticsCollection.Options) {
+        merged.add(point)
+        if options.contains(.bySource) { sources[source, default: ReadingStatistics()].add(point) }
+        guard options.contains(.readings) else { return }
+        switch point.trigger {
+        case .manual: manual.append(point)
+        case .automatic: automatic.append(point)
+        case .unknown: unknownTrigger.append(point)
+        }
+    }
 }
 
 /// Statistics by day, week, month, hour or part of the day. Readings are not kept unless `readings` is set: memory grows with the number
@@ -39,9 +50,7 @@ public struct StatisticsCollection: Sendable {
     public let options: Options
     /// How many readings were left out, by their reason.
     public private(set) var excluded: [Exclusion: Int] = [:]
-    private var places: [Int64: Int] = [:]
-    private var found: [StatisticsBucket] = []
-    private var latest: (key: Int64, place: Int)?
+    private var found = Keyed<Int64, StatisticsBucket>()
 
     /// No readings and no buckets.
     public init(_ cut: CalendarCut, options: Options = []) {
@@ -52,16 +61,7 @@ public struct StatisticsCollection: Sendable {
     /// Adds one blood pressure to its bucket. `source` is the caller's number of the cuff.
     package mutating func add(_ point: ReadingPoint, source: Int = 0) {
         let key = cut.key(at: point.time)
-        let place = place(of: key)
-        found[place].merged.add(point)
-        if options.contains(.bySource) { found[place].sources[source, default: ReadingStatistics()].add(point) }
-        if options.contains(.readings) {
-            switch point.trigger {
-            case .manual: found[place].manual.append(point)
-            case .automatic: found[place].automatic.append(point)
-            case .unknown: found[place].unknownTrigger.append(point)
-            }
-        }
+        found[key, default: StatisticsBucket(key: key)].add(point, source: source, options)
     }
 
     /// For people: a note for each reason, with the number of readings left out.
@@ -72,23 +72,9 @@ public struct StatisticsCollection: Sendable {
     /// Counts a reading that was left out.
     public mutating func exclude(_ reason: Exclusion) { excluded[reason, default: 0] += 1 }
 
-    private mutating func place(of key: Int64) -> Int {
-        if let latest, latest.key == key { return latest.place }
-        let place: Int
-        if let known = places[key] {
-            place = known
-        } else {
-            place = found.count
-            found.append(StatisticsBucket(key: key))
-            places[key] = place
-        }
-        latest = (key, place)
-        return place
-    }
-
     /// Ascending; only those with a reading.
     public var buckets: [StatisticsBucket] {
-        var sorted = found.sorted { $0.key < $1.key }
+        var sorted = found.found.map(\.value).sorted { $0.key < $1.key }
         for index in sorted.indices where options.contains(.readings) {
             sorted[index].manual.sort(by: ReadingPoint.isEarlier)
             sorted[index].automatic.sort(by: ReadingPoint.isEarlier)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CuffCore
 import CuffIngest
 
 /// Completion of a DEVICE argument: what is plugged in and may be a cuff, then the entries of a folder.

@@ -9,7 +9,7 @@ struct FleetSetup {
         Terminal.say(
             "The service will deliver readings to \(access.server) as the machine \(access.machine): [sink.\(FleetAccess.sink)] in "
                 + "\(CuffConfiguration.machineFile), and the password as a credential of the service (\(FleetAccess.dropInFile)).")
-        guard isAgreed || Setup.isYes(Terminal.ask("Write them? [Y/n] "), otherwise: true) else {
+        guard isAgreed || Setup.agrees("Write them? [Y/n] ") else {
             throw IngestError(.no, "nothing was written", hint: "run it again")
         }
         try access.install()

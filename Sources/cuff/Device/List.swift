@@ -1,5 +1,4 @@
 import ArgumentParser
-import CuffCore
 import CuffIngest
 
 struct List: ParsableCommand {
@@ -7,7 +6,6 @@ struct List: ParsableCommand {
         commandName: "list", _superCommandName: Cuff.name,
         abstract: "Lists what is plugged in, which driver would claim it, and whether this user may open it.",
         discussion: Help.text(
-            "",
             [
                 "cuff list": "What is plugged in, and what a watch would do with it.",
                 "cuff list --watch --json": "Also later changes, for a script.",

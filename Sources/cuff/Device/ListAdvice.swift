@@ -1,4 +1,3 @@
-import CuffCore
 import CuffIngest
 
 /// The next step, below the table of `cuff list` at a terminal.

@@ -9,7 +9,7 @@ enum ServiceStart {
     static func offer(isAgreed: Bool, systemctl: String = "systemctl") {
         let later = "Next: `systemctl enable --now cuff` starts the service; `systemctl restart cuff` restarts a running one."
         guard run("\(systemctl) cat cuff.service") else { return Terminal.say(later) }
-        guard isAgreed || Setup.isYes(Terminal.ask("Start the service now and at each boot? [Y/n] "), otherwise: true) else {
+        guard isAgreed || Setup.agrees("Start the service now and at each boot? [Y/n] ") else {
             return Terminal.say(later)
         }
         for command in commands where !run("\(systemctl) \(command)") {

@@ -77,7 +77,7 @@ struct Setup: ParsableCommand {
         if output == "-" { return Terminal.put(text) }
         let isService = plan.path == CuffConfiguration.machineFile
         guard !entries.isEmpty else {
-            if isService, try permitNetwork() { return ServiceStart.offer(isAgreed: yes) }
+            if isService, try Self.permitNetwork(isAgreed: yes) { return ServiceStart.offer(isAgreed: yes) }
             Terminal.say("\ncuff: nothing to write: no new cuff was found or named")
             if isService { return ServiceStart.offer(isAgreed: yes) }
             return Terminal.say(
@@ -87,7 +87,7 @@ struct Setup: ParsableCommand {
         let isAppended = text.hasPrefix(plan.existing)
         Terminal.say(
             "\n\(isAppended ? "To be added to" : "The new") \(plan.path):\n" + text.dropFirst(isAppended ? plan.existing.count : 0))
-        if !yes, !Self.isYes(Terminal.ask("Write it? [Y/n] "), otherwise: true) {
+        if !yes, !Self.agrees("Write it? [Y/n] ") {
             throw IngestError(.no, "nothing was written", hint: "run `cuff setup` again")
         }
         try plan.write(text)
@@ -97,12 +97,9 @@ struct Setup: ParsableCommand {
             return Terminal.say(
                 "Next: `cuff watch` reads these cuffs whenever they are plugged in. As a service: sudo cuff setup --system")
         }
-        try permitNetwork()
+        try Self.permitNetwork(isAgreed: yes)
         ServiceStart.offer(isAgreed: yes)
     }
-
-    @discardableResult
-    private func permitNetwork() throws -> Bool { try Self.permitNetwork(isAgreed: yes) }
 
     /// Writes the drop-in for network access, if the configuration needs it. Returns whether it was written.
     @discardableResult
@@ -111,7 +108,7 @@ struct Setup: ParsableCommand {
         guard let dropIn = network.dropIn, !network.isWritten else { return false }
         Terminal.say(
             "\nThe configuration needs the network, which the service may not use. To be written to \(ServiceNetwork.path):\n" + dropIn)
-        guard yes || Self.isYes(Terminal.ask("Write it? [Y/n] "), otherwise: true) else { return false }
+        guard yes || Self.agrees("Write it? [Y/n] ") else { return false }
         try network.write()
         Terminal.say("cuff: \(ServiceNetwork.path) is written")
         return true
@@ -176,10 +173,8 @@ struct Setup: ParsableCommand {
         return users
     }
 
-    static func isYes(_ answer: String?, otherwise: Bool) -> Bool {
-        guard let first = answer?.lowercased().first else { return otherwise }
-        return first == "y"
-    }
+    /// An empty answer is yes.
+    static func agrees(_ question: String) -> Bool { Terminal.ask(question)?.lowercased().first.map { $0 == "y" } ?? true }
 
     private static func hasUsers(_ driver: DriverID) -> Bool {
         CuffFamilies.named(driver.description)?.capabilities.contains(.users) == true

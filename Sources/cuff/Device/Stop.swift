@@ -1,7 +1,6 @@
 import ArgumentParser
 import CuffCore
 import CuffIngest
-import Glibc
 
 struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(

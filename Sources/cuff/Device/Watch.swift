@@ -1,5 +1,4 @@
 import ArgumentParser
-import CuffCore
 import CuffIngest
 
 struct Watch: ParsableCommand {

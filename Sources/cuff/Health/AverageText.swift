@@ -32,7 +32,7 @@ struct AverageText {
             block.facts += [.init("days", "no reading counts")] + leftOut(average)
             return block
         }
-        block.period = "\(Self.date(first)) to \(Self.date(last)), \(average.zone.name)"
+        block.period = "\(TextBuffer.date(first)) to \(TextBuffer.date(last)), \(average.zone.name)"
         block.head = ["", "readings", "systolic", "diastolic", "pulse"]
         block.rows = means(average)
         let measured = average.daysMeasured == average.days.count ? "" : " of \(average.daysMeasured) measured"
@@ -56,7 +56,7 @@ struct AverageText {
             rows.append(row(name, sums))
         }
         if average.rule.isTrendOnly {
-            for week in average.weeks { rows.append(row(Self.date(week.monday), week.sums.mean)) }
+            for week in average.weeks { rows.append(row(TextBuffer.date(week.monday), week.sums.mean)) }
         }
         return rows
     }
@@ -141,7 +141,8 @@ struct AverageText {
     /// One line of a reading and its fate.
     static func append(_ reading: HomeReading, _ fate: ReadingFate, zone: ZoneTable, to text: inout TextBuffer) {
         let time = reading.time.map { String($0.text(in: zone).prefix(16)).replacing("T", with: " ") } ?? "(time unknown)"
-        var line = time.padded(to: 17) + short(reading.systolic).indented(to: 5) + "/" + short(reading.diastolic).padded(to: 5)
+        let (systolic, diastolic) = (TextBuffer.rounded(reading.systolic), TextBuffer.rounded(reading.diastolic))
+        var line = time.padded(to: 17) + systolic.indented(to: 5) + "/" + diastolic.padded(to: 5)
         switch reading.person {
         case .named(let name): line += " " + name
         case .unnamed(let slot?, let cuff): line += " user \(slot)" + (cuff.map { $0 == Household.typedIn ? "" : " of \($0)" } ?? "")
@@ -161,17 +162,5 @@ extension AverageText {
 
     static func words(_ flag: MeasurementFlags) -> String {
         flag == .averaged ? "the cuff's averages" : flag.text(separator: ",").replacing("_", with: " ")
-    }
-
-    static func date(_ day: Int64) -> String {
-        var text = TextBuffer(capacity: 16)
-        text.append(DeviceTime(wallSeconds: day * 86400, precision: .day))
-        return text.string
-    }
-
-    static func short(_ value: Double) -> String {
-        var text = TextBuffer(capacity: 16)
-        text.append(rounded: value)
-        return text.string
     }
 }

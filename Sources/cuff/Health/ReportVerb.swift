@@ -1,6 +1,5 @@
 import ArgumentParser
 import CuffClinical
-import CuffCore
 import CuffIngest
 
 struct ReportVerb: ParsableCommand {

@@ -1,6 +1,5 @@
 import CuffClinical
 import CuffCore
-import CuffIngest
 
 /// Prints the rules of averages and recordings, and the guidelines.
 enum RuleList {

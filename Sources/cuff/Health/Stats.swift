@@ -137,7 +137,7 @@ extension Stats {
         guard let over else { return (selection, try cut(zone)) }
         try Flags.refuse("--by or --anchor", when: (by ?? anchor) != nil, why: "--over makes one bucket")
         try Flags.refuse("--since or --until", when: (selected.since ?? selected.until) != nil, why: "--over gives the range")
-        let parts = over.components("..")
+        let parts = over.split(separator: "..", omittingEmptySubsequences: false).map(String.init)
         guard parts.count <= 2 else {
             throw IngestError(.usage, "`\(over)` is not a time range", hint: "write e.g. --over 7d or --over 2026-05-04..2026-05-11")
         }
@@ -180,12 +180,6 @@ extension Stats {
             return nil
         }
         return count * unit
-    }
-}
-
-extension String {
-    fileprivate func components(_ separator: String) -> [String] {
-        split(separator: separator, omittingEmptySubsequences: false).map(String.init)
     }
 }
 

@@ -1,5 +1,3 @@
-import ArgumentParser
-import CuffCore
 import CuffIngest
 
 /// Damaged rows found by a verb, whose output is correct but incomplete.

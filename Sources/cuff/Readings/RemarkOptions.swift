@@ -16,14 +16,8 @@ struct RemarkOptions: ParsableArguments {
     var arm: String?
 
     var changes: [(key: Remarks.Key, text: String)] {
-        Remarks.Key.allCases.compactMap { key in
-            switch key {
-            case .note: note.map { (key, $0) }
-            case .medication: medication.map { (key, $0) }
-            case .posture: posture.map { (key, $0) }
-            case .arm: arm.map { (key, $0) }
-            }
-        }
+        let said: [(Remarks.Key, String?)] = [(.note, note), (.medication, medication), (.posture, posture), (.arm, arm)]
+        return said.compactMap { key, text in text.map { (key, $0) } }
     }
 
     func remarks() throws -> Remarks {

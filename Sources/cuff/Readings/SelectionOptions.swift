@@ -1,5 +1,4 @@
 import ArgumentParser
-import CuffCore
 import CuffIngest
 
 /// The options that select stored readings, shared by all verbs on the database.

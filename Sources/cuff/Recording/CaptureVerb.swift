@@ -6,7 +6,6 @@ struct CaptureVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture", _superCommandName: Cuff.name, abstract: "Works on recordings of a cuff.",
         discussion: Help.text(
-            "",
             [
                 "cuff capture convert night.capture night.pcapng": "From text to a file that Wireshark opens.",
                 "cuff capture convert night.pcapng -": "To text on standard output.",

@@ -87,9 +87,9 @@ extension Identifying.Report {
 
     private func evidence(_ candidate: Identification.Candidate) -> String {
         var parts: [String] = []
-        if candidate.readings > 0 { parts.append("\(candidate.readings) reading\(candidate.readings == 1 ? "" : "s")") }
+        if candidate.readings > 0 { parts.append(Plural.text(candidate.readings, "reading")) }
         if candidate.frames > 0 {
-            parts.append("\(candidate.frames) frame\(candidate.frames == 1 ? "" : "s")\(candidate.isChecked ? " (checked)" : "")")
+            parts.append(Plural.text(candidate.frames, "frame") + (candidate.isChecked ? " (checked)" : ""))
         }
         parts.append("\(candidate.bytes) of \(bytes) bytes explained (\(bytes == 0 ? 0 : 100 * candidate.bytes / bytes) %)")
         var against = candidate.objections.map(\.words)

@@ -40,7 +40,6 @@ struct Config: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "example", abstract: "Prints a commented configuration in which nothing is switched on.",
             discussion: Help.text(
-                "",
                 [
                     "cuff config example": "To read.",
                     "cuff config example | sudo tee /etc/cuff/config.toml": "To begin with, for the service.",
@@ -77,7 +76,6 @@ struct Config: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Prints what the configuration says, one value a line, with file and line.",
             discussion: Help.text(
-                "",
                 ["cuff config show": "The files that a watch reads.", "cuff config show --json | jq -r .name": "For a script."]))
         @OptionGroup var file: ConfigOption
         @Flag(help: "One JSON object for each value.") var json = false

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CuffCore
 import CuffIngest
-import Logging
 
 /// For verbs that do not read. Some cuffs send readings anyway, and may not repeat them.
 struct ConversationOptions: ParsableArguments, RunOptions {

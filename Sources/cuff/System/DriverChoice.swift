@@ -2,7 +2,6 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 import Glibc
-import Logging
 
 enum DriverChoice {
     static let completion = CompletionKind.list(CuffFamilies.all.map(\.id.description))

@@ -1,7 +1,4 @@
-import ArgumentParser
-import CuffCore
 import CuffIngest
-import Logging
 
 /// Refuses flags without effect, because the user expects one.
 enum Flags {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CuffCore
 import CuffIngest
-import Logging
 
 /// For verbs that read a cuff or a recording.
 struct OutputOptions: ParsableArguments, RunOptions {

@@ -1,7 +1,4 @@
-import ArgumentParser
-import CuffCore
 import CuffIngest
-import Glibc
 
 /// The part of `cuff config check` on the page and the service's permissions.
 enum PageReport {

@@ -1,7 +1,5 @@
 import ArgumentParser
-import CuffCore
 import CuffIngest
-import Logging
 
 enum SinkChoice {
     static var spellings: String { SinkKind.all.map(\.spelling).joined(separator: ", ") }

@@ -26,7 +26,6 @@ struct Sinks: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Prints one line for each sink (the default).",
             discussion: Help.text(
-                "",
                 [
                     "cuff sinks list --json": "For a script.",
                     "cuff sinks list --db /var/lib/cuff/readings.db": "The service's.",
@@ -70,7 +69,6 @@ struct Sinks: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "kinds", abstract: "Explains what --sink takes.",
             discussion: Help.text(
-                "",
                 [
                     "cuff sinks kinds": "A table.",
                     "cuff sinks kinds --json | jq -r .example": "An example of each kind.",
@@ -107,7 +105,6 @@ struct Sinks: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry", abstract: "Sends what is queued now.",
             discussion: Help.text(
-                "",
                 [
                     "cuff sinks retry": "Everything that is queued.",
                     "cuff sinks retry exec+ack:./to-server": "What is queued for one sink.",

@@ -20,7 +20,6 @@ struct Sources: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Prints one line for each source of the configuration (the default).",
             discussion: Help.text(
-                "",
                 [
                     "cuff sources list --json": "For a script.",
                     "cuff sources list --config /etc/cuff/cuff.toml": "The service's.",

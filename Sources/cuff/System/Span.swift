@@ -1,7 +1,4 @@
 import ArgumentParser
-import CuffCore
-import CuffIngest
-import Logging
 
 /// `300ms`, `15s`, `10m`, `2h`, or seconds without a unit.
 struct Span: ExpressibleByArgument {

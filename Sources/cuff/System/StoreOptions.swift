@@ -1,7 +1,5 @@
 import ArgumentParser
-import CuffCore
 import CuffIngest
-import Logging
 
 /// For verbs that store readings in the default database if no sink is named.
 struct StoreOptions: ParsableArguments {

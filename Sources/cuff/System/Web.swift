@@ -59,7 +59,6 @@ struct Web: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "revoke", abstract: "Replaces the token: links printed so far stop working.",
             discussion: Help.text(
-                "",
                 [
                     "cuff web revoke": "Then `cuff web link` prints the new link.",
                     "sudo cuff web revoke --system": "Of the service.",

@@ -240,8 +240,8 @@ enum HomeReadings {
         }
         #expect(table.buckets.map { $0.merged.count } == months.sorted { $0.key < $1.key }.map { $0.value.count })
         for bucket in table.buckets {
-            let parts = try #require(table.parts.first { $0.key == bucket.key }?.parts)
-            #expect(DayWindow.allCases.reduce(0) { $0 + parts[$1].count } == bucket.merged.count)
+            let parts = try #require(table.parts.first { $0.key == bucket.key }?.value)
+            #expect(parts.values.reduce(0) { $0 + $1.count } == bucket.merged.count)
         }
     }
 

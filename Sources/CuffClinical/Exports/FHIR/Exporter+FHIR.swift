@@ -86,9 +86,7 @@ struct FHIRWriter: ExportWriter {
     /// Only the id of a deleted reading is known: that is enough if there is one patient for all readings.
     mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
         guard case .everybody = subject else { return false }
-        var name = TextBuffer(capacity: 32)
-        name.append(id)
-        guard (try? transaction.append(deleted: FHIRDeletion(id: name.string))) != nil else { return false }
+        guard (try? transaction.append(deleted: FHIRDeletion(id: id.description))) != nil else { return false }
         if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
         return true
     }

@@ -14,7 +14,7 @@ enum FHIRClock {
             criterion: FHIRCodes.criterion(system: FHIRCodes.readings, value: name), type: "Observation",
             members: [
                 ("meta", ["profile": [.text(FHIRCodes.phd + "PhdCoincidentTimeStampObservation")]]),
-                ("identifier", [["system": .text(FHIRCodes.readings), "value": .text(name)]]), ("status", "final"),
+                ("identifier", FHIRCodes.identifier(FHIRCodes.readings, name)), ("status", "final"),
                 ("code", FHIRCodes.concept((FHIRCodes.mdc, "67975", "MDC_ATTR_TIME_ABS"))),
                 ("subject", ["reference": .text(references.cuff(device))]), ("effectiveDateTime", .text(check.host)),
                 check.cuff.map { ("valueDateTime", .text($0)) }

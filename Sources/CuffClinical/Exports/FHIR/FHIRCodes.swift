@@ -30,6 +30,18 @@ public enum FHIRCodes {
         ]
     }
 
+    /// The identifier of a resource.
+    static func identifier(_ system: String, _ value: String) -> JSONOutput { [["system": .text(system), "value": .text(value)]] }
+
+    static let panel = concept(
+        (mdc, "150020", "MDC_PRESS_BLD_NONINV"), (loinc, "85354-9", "Blood pressure panel with all children optional"))
+    static let systolic = concept((mdc, "150021", "MDC_PRESS_BLD_NONINV_SYS"), (loinc, "8480-6", nil))
+    static let diastolic = concept((mdc, "150022", "MDC_PRESS_BLD_NONINV_DIA"), (loinc, "8462-4", nil))
+    static let mean = concept((mdc, "150023", "MDC_PRESS_BLD_NONINV_MEAN"), (loinc, "8478-0", nil))
+    static let pulse = concept((mdc, "149546", "MDC_PULS_RATE_NON_INV"), (loinc, "8867-4", "Heart rate"))
+    static let status = concept((mdc, "8410608", "MDC_BLOOD_PRESSURE_MEASUREMENT_STATUS"))
+    static let vitalSigns = concept((terminology + "observation-category", "vital-signs", nil))
+
     /// Words of `mean_absent` and `value_absent` as data-absent-reason.
     static func absence(_ word: String) -> JSONOutput {
         let code =

@@ -42,32 +42,21 @@ public struct FHIRDeletion: Sendable, Hashable {
 
     /// The Observations that replace those on the server; `subject` is the patient.
     func resources(subject: String, _ references: FHIRReferences) -> [FHIRResource] {
-        let pulse = (FHIRCodes.mdc, "149546", "MDC_PULS_RATE_NON_INV")
+        let reason = FHIRCodes.absence("invalid")
         func resource(_ suffix: String, profile: String?, _ code: JSONOutput, _ content: [(String, JSONOutput)]) -> FHIRResource {
             observation(suffix, profile, code, subject, content, references)
         }
-        let none: [(String, JSONOutput)] = [("dataAbsentReason", FHIRCodes.absence("invalid"))]
-        let pulseCode = FHIRCodes.concept(pulse, (FHIRCodes.loinc, "8867-4", "Heart rate"))
+        let none: [(String, JSONOutput)] = [("dataAbsentReason", reason)]
         switch type {
         case "blood_pressure":
-            let components = [("150021", "MDC_PRESS_BLD_NONINV_SYS", "8480-6"), ("150022", "MDC_PRESS_BLD_NONINV_DIA", "8462-4")].map {
-                (mdc, name, loinc) -> JSONOutput in
-                [
-                    "code": FHIRCodes.concept((FHIRCodes.mdc, mdc, name), (FHIRCodes.loinc, loinc, nil)),
-                    "dataAbsentReason": FHIRCodes.absence("invalid"),
-                ]
+            let components = [FHIRCodes.systolic, FHIRCodes.diastolic].map { code -> JSONOutput in
+                ["code": code, "dataAbsentReason": reason]
             }
-            let panel = FHIRCodes.concept(
-                (FHIRCodes.mdc, "150020", "MDC_PRESS_BLD_NONINV"),
-                (FHIRCodes.loinc, "85354-9", "Blood pressure panel with all children optional"))
-            var all = [resource("", profile: "bp", panel, [("component", .list(components))])]
-            if hasPulse { all.append(resource(":pulse", profile: "heartrate", pulseCode, none)) }
-            if hasFlags {
-                let status = FHIRCodes.concept((FHIRCodes.mdc, "8410608", "MDC_BLOOD_PRESSURE_MEASUREMENT_STATUS"))
-                all.append(resource(":status", profile: nil, status, none))
-            }
+            var all = [resource("", profile: "bp", FHIRCodes.panel, [("component", .list(components))])]
+            if hasPulse { all.append(resource(":pulse", profile: "heartrate", FHIRCodes.pulse, none)) }
+            if hasFlags { all.append(resource(":status", profile: nil, FHIRCodes.status, none)) }
             return all
-        case "pulse_rate": return [resource(":pulse", profile: "heartrate", pulseCode, none)]
+        case "pulse_rate": return [resource(":pulse", profile: "heartrate", FHIRCodes.pulse, none)]
         case "quantity": return mdc.map { [resource("", profile: nil, FHIRCodes.concept((FHIRCodes.mdc, $0, code)), none)] } ?? []
         default: return []
         }
@@ -78,21 +67,15 @@ public struct FHIRDeletion: Sendable, Hashable {
         _ references: FHIRReferences
     ) -> FHIRResource {
         let revision: JSONOutput = ["system": .text(FHIRCodes.revisions), "code": .text("\(Self.revision)")]
-        let category = FHIRCodes.concept((FHIRCodes.terminology + "observation-category", "vital-signs", nil))
         // The profiles require a time; an extension may replace it (R4, extension data-absent-reason).
         let unknown: JSONOutput = ["extension": [["url": .text(FHIRCodes.core + "data-absent-reason"), "valueCode": "unknown"]]]
-        var members: [(String, JSONOutput)] = [
+        let members: [(String, JSONOutput?)] = [
             ("meta", ["profile": profile.map { [.text(FHIRCodes.core + $0)] }, "tag": [revision]]),
-            ("identifier", [["system": .text(FHIRCodes.readings), "value": .text(id + suffix)]]),
-            ("status", "entered-in-error"),
+            ("identifier", FHIRCodes.identifier(FHIRCodes.readings, id + suffix)), ("status", "entered-in-error"),
+            ("category", profile == nil ? nil : [FHIRCodes.vitalSigns]), ("code", code), ("subject", ["reference": .text(subject)]),
+            time.map { ("effectiveDateTime", .text($0.text)) } ?? ("_effectiveDateTime", unknown),
         ]
-        if profile != nil { members.append(("category", [category])) }
-        members.append(("code", code))
-        members.append(("subject", ["reference": .text(subject)]))
-        members.append(time.map { ("effectiveDateTime", .text($0.text)) } ?? ("_effectiveDateTime", unknown))
-        return FHIRResource(
-            reference: references.observation(id, suffix), id: FHIRReferences.bulkID(id, suffix),
-            criterion: FHIRCodes.criterion(system: FHIRCodes.readings, value: id + suffix), type: "Observation", members: members + content)
+        return FHIRResource(observation: id, suffix, references, members + content)
     }
 }
 

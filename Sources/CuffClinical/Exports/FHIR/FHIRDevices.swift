@@ -10,35 +10,20 @@ enum FHIRDevices {
         let isEUI = device.utf8.count == 16 && device.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
         let system = isEUI ? "urn:oid:1.2.840.10004.1.1.1.0.0.1.0.0.1.2680" : FHIRCodes.devices
         let value = isEUI ? dashed(device) : device
-        var members: [(String, JSONOutput)] = [
-            (
-                "identifier",
-                [
-                    [
-                        "type": isEUI ? FHIRCodes.concept((FHIRCodes.terminology + "ContinuaDeviceIdentifiers", "SYSID", nil)) : nil,
-                        "system": .text(system), "value": .text(value),
-                    ]
-                ]
-            )
+        let systemID = FHIRCodes.concept((FHIRCodes.terminology + "ContinuaDeviceIdentifiers", "SYSID", nil))
+        let manufacturer = present(identity?.manufacturer)
+        let model = present(identity?.model)
+        let firmware = present(identity?.firmware)
+        let isComplete = manufacturer != nil && model != nil && firmware != nil
+        let members: [(String, JSONOutput?)] = [
+            ("meta", isAgent && isComplete ? ["profile": [.text(FHIRCodes.phd + "PhdDevice")]] : nil),
+            ("identifier", [["type": isEUI ? systemID : nil, "system": .text(system), "value": .text(value)]]),
+            ("manufacturer", manufacturer), ("serialNumber", present(identity?.serial)), ("modelNumber", model),
+            ("deviceName", [["name": .text("cuff driver " + driver), "type": "other"]]),
+            ("type", FHIRCodes.concept((FHIRCodes.mdc, "65573", "MDC_MOC_VMS_MDS_SIMP"))),
+            ("specialization", isAgent ? [specialization(identity)] : nil),
+            ("version", firmware.map { [["type": FHIRCodes.concept((FHIRCodes.mdc, "531976", "MDC_ID_PROD_SPEC_FW")), "value": $0]] }),
         ]
-        let manufacturer = (identity?.manufacturer).flatMap(present)
-        let model = (identity?.model).flatMap(present)
-        let firmware = (identity?.firmware).flatMap(present)
-        if isAgent, manufacturer != nil, model != nil, firmware != nil {
-            members.insert(("meta", ["profile": [.text(FHIRCodes.phd + "PhdDevice")]]), at: 0)
-        }
-        for (key, text) in [
-            ("manufacturer", manufacturer), ("serialNumber", (identity?.serial).flatMap(present)), ("modelNumber", model),
-        ] {
-            if let text { members.append((key, .text(text))) }
-        }
-        members.append(("deviceName", [["name": .text("cuff driver " + driver), "type": "other"]]))
-        members.append(("type", FHIRCodes.concept((FHIRCodes.mdc, "65573", "MDC_MOC_VMS_MDS_SIMP"))))
-        if isAgent { members.append(("specialization", [specialization(identity)])) }
-        if let firmware {
-            members.append(
-                ("version", [["type": FHIRCodes.concept((FHIRCodes.mdc, "531976", "MDC_ID_PROD_SPEC_FW")), "value": .text(firmware)]]))
-        }
         return FHIRResource(
             reference: references.cuff(device), id: FHIRCodes.resourceID(device),
             criterion: FHIRCodes.criterion(system: system, value: value), type: "Device", members: members)
@@ -53,18 +38,24 @@ enum FHIRDevices {
 
     /// This computer, as a gateway of the Personal Health Device guide.
     static func gateway(_ gateway: FHIRGateway, _ references: FHIRReferences) -> FHIRResource {
+        host(gateway.name, references.gateway(gateway.name), isOfGuide: true, [software(gateway.version)])
+    }
+
+    private static func software(_ version: String) -> JSONOutput {
+        ["type": FHIRCodes.concept((FHIRCodes.mdc, "531975", "MDC_ID_PROD_SPEC_SW")), "value": .text(version)]
+    }
+
+    private static func host(
+        _ name: String, _ reference: String, isOfGuide: Bool, decoder: String? = nil, _ versions: [JSONOutput]
+    ) -> FHIRResource {
         FHIRResource(
-            reference: references.gateway(gateway.name), id: FHIRReferences.gatewayID(gateway.name),
-            criterion: FHIRCodes.criterion(system: FHIRCodes.gateways, value: gateway.name), type: "Device",
+            reference: reference, id: FHIRCodes.resourceID(name),
+            criterion: FHIRCodes.criterion(system: FHIRCodes.gateways, value: name), type: "Device",
             members: [
-                ("meta", ["profile": [.text(FHIRCodes.phd + "PhgDevice")]]),
-                ("identifier", [["system": .text(FHIRCodes.gateways), "value": .text(gateway.name)]]),
-                ("manufacturer", "cuff"), ("modelNumber", "cuff"),
-                ("type", FHIRCodes.concept((FHIRCodes.mdc, "531981", "MDC_MOC_VMS_MDS_AHD"))),
-                (
-                    "version",
-                    [["type": FHIRCodes.concept((FHIRCodes.mdc, "531975", "MDC_ID_PROD_SPEC_SW")), "value": .text(gateway.version)]]
-                ),
+                ("meta", isOfGuide ? ["profile": [.text(FHIRCodes.phd + "PhgDevice")]] : nil),
+                ("identifier", FHIRCodes.identifier(FHIRCodes.gateways, name)), ("manufacturer", "cuff"), ("modelNumber", "cuff"),
+                ("deviceName", decoder.map { [["name": .text($0), "type": "other"]] }),
+                ("type", FHIRCodes.concept((FHIRCodes.mdc, "531981", "MDC_MOC_VMS_MDS_AHD"))), ("version", .list(versions)),
             ])
     }
 
@@ -74,29 +65,15 @@ enum FHIRDevices {
         let name = programName(decoder, on: gateway)
         let parts = decoder.split(separator: " ", maxSplits: 1).map { $0.split(separator: "/", maxSplits: 1).map(String.init) }
         let driver = parts.count > 1 ? parts[1] : []
-        var versions: [JSONOutput] = [
-            [
-                "type": FHIRCodes.concept((FHIRCodes.mdc, "531975", "MDC_ID_PROD_SPEC_SW")),
-                "value": .text(parts.first.flatMap { $0.count > 1 ? $0[1] : $0.first } ?? decoder),
-            ]
-        ]
+        var versions = [software(parts.first.flatMap { $0.count > 1 ? $0[1] : $0.first } ?? decoder)]
         if driver.count > 1 { versions.append(["type": ["text": .text("driver " + driver[0])], "value": .text(driver[1])]) }
-        let members: [(String, JSONOutput?)] = [
-            ("meta", gateway == nil ? nil : ["profile": [.text(FHIRCodes.phd + "PhgDevice")]]),
-            ("identifier", [["system": .text(FHIRCodes.gateways), "value": .text(name)]]),
-            ("manufacturer", "cuff"), ("modelNumber", "cuff"), ("deviceName", [["name": .text(decoder), "type": "other"]]),
-            ("type", FHIRCodes.concept((FHIRCodes.mdc, "531981", "MDC_MOC_VMS_MDS_AHD"))), ("version", .list(versions)),
-        ]
-        return FHIRResource(
-            reference: references.program(name), id: FHIRCodes.resourceID(name),
-            criterion: FHIRCodes.criterion(system: FHIRCodes.gateways, value: name), type: "Device",
-            members: members.compactMap { key, value in value.map { (key, $0) } })
+        return host(name, references.program(name), isOfGuide: gateway != nil, decoder: decoder, versions)
     }
 
     static func programName(_ decoder: String, on gateway: FHIRGateway?) -> String { (gateway.map { $0.name + " " } ?? "") + decoder }
 
     /// FHIR has no empty text.
-    private static func present(_ text: String) -> String? { text.allSatisfy(\.isWhitespace) ? nil : text }
+    private static func present(_ text: String?) -> JSONOutput? { text.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : .text($0) } }
 
     /// `00091ffffe000101` as the guide writes it: `00-09-1F-FF-FE-00-01-01`.
     private static func dashed(_ text: String) -> String {

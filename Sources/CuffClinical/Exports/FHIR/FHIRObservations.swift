@@ -53,12 +53,10 @@ struct FHIRObservations {
 
     private var panel: FHIRResource? {
         let parts = [
-            (reading.pressures.systolic, "150021", "MDC_PRESS_BLD_NONINV_SYS", "8480-6"),
-            (reading.pressures.diastolic, "150022", "MDC_PRESS_BLD_NONINV_DIA", "8462-4"),
-            (reading.pressures.mean, "150023", "MDC_PRESS_BLD_NONINV_MEAN", "8478-0"),
+            (reading.pressures.systolic, FHIRCodes.systolic), (reading.pressures.diastolic, FHIRCodes.diastolic),
+            (reading.pressures.mean, FHIRCodes.mean),
         ]
-        let components = parts.compactMap { value, mdc, name, loinc -> JSONOutput? in
-            let code = FHIRCodes.concept((FHIRCodes.mdc, mdc, name), (FHIRCodes.loinc, loinc, nil))
+        let components = parts.compactMap { value, code -> JSONOutput? in
             if let digits = value.mmHg {
                 if let reason = distrusted { return ["code": code, "dataAbsentReason": reason] }
                 return ["code": code, "valueQuantity": pressure(digits, kPa: value.kPa)]
@@ -66,11 +64,9 @@ struct FHIRObservations {
             guard let word = value.absence else { return nil }
             return ["code": code, "dataAbsentReason": FHIRCodes.absence(word)]
         }
-        let code = FHIRCodes.concept(
-            (FHIRCodes.mdc, "150020", "MDC_PRESS_BLD_NONINV"),
-            (FHIRCodes.loinc, "85354-9", "Blood pressure panel with all children optional"))
         return observation(
-            "", profiles: [FHIRCodes.core + "bp"] + usCore("us-core-blood-pressure"), phd: "PhdCompoundNumericObservation", code: code,
+            "", profiles: [FHIRCodes.core + "bp"] + usCore("us-core-blood-pressure"), phd: "PhdCompoundNumericObservation",
+            code: FHIRCodes.panel,
             [
                 ("interpretation", interpretation), ("note", note), ("bodySite", bodySite), ("component", .list(components)),
             ])
@@ -78,10 +74,10 @@ struct FHIRObservations {
 
     private var pulse: FHIRResource? {
         guard let digits = reading.pulse else { return nil }
-        let code = FHIRCodes.concept((FHIRCodes.mdc, "149546", "MDC_PULS_RATE_NON_INV"), (FHIRCodes.loinc, "8867-4", "Heart rate"))
         let isAlone = reading.type != "blood_pressure"
         return observation(
-            ":pulse", profiles: [FHIRCodes.core + "heartrate"] + usCore("us-core-heart-rate"), phd: "PhdNumericObservation", code: code,
+            ":pulse", profiles: [FHIRCodes.core + "heartrate"] + usCore("us-core-heart-rate"), phd: "PhdNumericObservation",
+            code: FHIRCodes.pulse,
             value(digits, unit: "beats/minute", code: "/min")
                 + (isAlone ? [("interpretation", interpretation), ("note", note)] : [("derivedFrom", ofPanel)]))
     }
@@ -93,8 +89,7 @@ struct FHIRObservations {
         }
         guard !components.isEmpty else { return nil }
         return observation(
-            ":status", profiles: [], phd: "PhdBitsEnumerationObservation", isVital: false,
-            code: FHIRCodes.concept((FHIRCodes.mdc, "8410608", "MDC_BLOOD_PRESSURE_MEASUREMENT_STATUS")),
+            ":status", profiles: [], phd: "PhdBitsEnumerationObservation", isVital: false, code: FHIRCodes.status,
             [("derivedFrom", ofPanel), ("component", .list(components))])
     }
 
@@ -126,29 +121,27 @@ struct FHIRObservations {
         let profiles = profiles + (gateway == nil ? [] : [FHIRCodes.phd + phd])
         let flags = reading.flags
         let isTest = flags.contains("test_data") || flags.contains("demo_data")
-        var meta: [(String, JSONOutput)] = []
-        if !profiles.isEmpty { meta.append(("profile", .list(profiles.map { .text($0) }))) }
-        if isTest { meta.append(("security", [["system": .text(FHIRCodes.terminology + "v3-ActReason"), "code": "HTEST"]])) }
-        if reading.revision > 0 { meta.append(("tag", [["system": .text(FHIRCodes.revisions), "code": .text("\(reading.revision)")]])) }
-        var categories: [JSONOutput] = []
-        if isVital { categories.append(FHIRCodes.concept((FHIRCodes.terminology + "observation-category", "vital-signs", nil))) }
+        let isFirst = reading.revision == 0
+        let meta: JSONOutput = [
+            "profile": profiles.isEmpty ? nil : .list(profiles.map { .text($0) }),
+            "security": isTest ? [["system": .text(FHIRCodes.terminology + "v3-ActReason"), "code": "HTEST"]] : nil,
+            "tag": isFirst ? nil : [["system": .text(FHIRCodes.revisions), "code": .text("\(reading.revision)")]],
+        ]
+        var categories = isVital ? [FHIRCodes.vitalSigns] : []
         if gateway != nil {
             categories.append(FHIRCodes.concept(("http://hl7.org/fhir/uv/phd/CodeSystem/PhdObservationCategories", "phd", nil)))
         }
         let extensions = extensions + (suffix == Self.mainSuffix(reading) ? [bodyPosition].compactMap { $0 } : [])
         let head: [(String, JSONOutput?)] = [
-            ("meta", meta.isEmpty ? nil : .object(meta)), ("extension", extensions.isEmpty ? nil : .list(extensions)),
-            ("identifier", [["system": .text(FHIRCodes.readings), "value": .text(reading.id + suffix)]]),
-            ("status", .text(state)), ("category", categories.isEmpty ? nil : .list(categories)),
+            ("meta", profiles.isEmpty && !isTest && isFirst ? nil : meta), ("extension", extensions.isEmpty ? nil : .list(extensions)),
+            ("identifier", FHIRCodes.identifier(FHIRCodes.readings, reading.id + suffix)), ("status", .text(state)),
+            ("category", categories.isEmpty ? nil : .list(categories)),
             ("code", code), ("subject", ["reference": .text(subject)]), ("effectiveDateTime", .text(time.text)),
             // The person who typed a value in is its performer.
             ("performer", reading.isEntered ? [["reference": .text(subject)]] : nil),
             ("device", reading.device.map { ["reference": .text(references.cuff($0))] }),
         ]
-        return FHIRResource(
-            reference: references.observation(reading.id, suffix), id: FHIRReferences.bulkID(reading.id, suffix),
-            criterion: FHIRCodes.criterion(system: FHIRCodes.readings, value: reading.id + suffix), type: "Observation",
-            members: (head + content).compactMap { key, value in value.map { (key, $0) } })
+        return FHIRResource(observation: reading.id, suffix, references, head + content)
     }
 
     /// R4, ObservationStatus: "corrected" if a person changed a value, "amended" if something was added after it was final. A reading that the

@@ -8,11 +8,20 @@ struct FHIRResource: Sendable {
     let criterion: String
     let type: String
     /// Its members after `resourceType`.
-    let members: [(String, JSONOutput)]
+    let members: [(String, JSONOutput?)]
 
     /// As an entry of a transaction, where the server gives the id.
-    var body: JSONOutput { .object([("resourceType", .text(type))] + members) }
-    var withID: JSONOutput { .object([("resourceType", .text(type)), ("id", .text(id))] + members) }
+    var body: JSONOutput { .present([("resourceType", .text(type))] + members) }
+    var withID: JSONOutput { .present([("resourceType", .text(type)), ("id", .text(id))] + members) }
+}
+
+extension FHIRResource {
+    /// An Observation of a reading; `suffix` as in its identifier.
+    init(observation reading: String, _ suffix: String, _ references: FHIRReferences, _ members: [(String, JSONOutput?)]) {
+        self.init(
+            reference: references.observation(reading, suffix), id: FHIRReferences.bulkID(reading, suffix),
+            criterion: FHIRCodes.criterion(system: FHIRCodes.readings, value: reading + suffix), type: "Observation", members: members)
+    }
 }
 
 /// The resources of one reading: Devices, which other readings share, and its own Observations.

@@ -1,5 +1,3 @@
-import CuffCore
-
 /// Decompresses DEFLATE (RFC 1951) in chunks: memory holds the window and a chunk, whatever the size of the data.
 struct Inflate {
     /// The longest distance of a back reference (RFC 1951, 2).

@@ -102,9 +102,7 @@ extension ImportedReading {
             throw systolic == .null && diastolic == .null ? .noPressures : .half
         }
         var pressure = BloodPressure(systolic: Pressure(high, .mmHg), diastolic: Pressure(low, .mmHg))
-        if let rate = try pulse.digits("pulse") {
-            if rate.mantissa == 0 { pressure.pulseAbsence = .notMeasured } else { pressure.pulse = PulseRate(rate) }
-        }
+        pressure.setPulse(try pulse.digits("pulse"))
         return ImportedReading(pressure, at: .instant(instant, offset: offset), place: place)
     }
 }

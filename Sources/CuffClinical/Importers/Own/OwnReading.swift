@@ -24,7 +24,8 @@ enum OwnReading {
         var reading = Reading(
             content, driver: CuffFamilies.named(name)?.id ?? Importer.driver(named: name) ?? importer,
             origin: .imported, raw: RawBytes(value("raw").flatMap { Hex.bytes($0) } ?? []))
-        reading.flags.formUnion(flags(value("flags") ?? ""))
+        let flags = (value("flags") ?? "").split { $0 == " " || $0 == "," }
+        reading.flags.formUnion(MeasurementFlags.named(among: flags))
         if let user = value("user"), !user.isEmpty {
             guard let number = Int32(user) else { throw .unknownUser(user) }
             reading.user = number
@@ -134,16 +135,6 @@ enum OwnReading {
             reading.measured = reading.received
         }
     }
-
-    private static func flags(_ text: String) -> MeasurementFlags {
-        var flags: MeasurementFlags = []
-        for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
-            if let bit = MeasurementFlags.words.firstIndex(where: { $0.description == word }) {
-                flags.insert(MeasurementFlags(rawValue: 1 << UInt32(bit)))
-            }
-        }
-        return flags
-    }
 }
 
 extension Importer {
@@ -214,8 +205,8 @@ struct OwnRecords: RecordJudge {
 }
 
 /// The CSV of this program; its columns are the keys of the JSON vocabulary.
-struct OwnTable: ImportReader {
-    private var lines: TableLines
+struct OwnTable: RowReader {
+    var lines: TableLines
     private var titles: [String: Int]?
 
     /// An apostrophe precedes text that a spreadsheet would interpret as a formula, and words that begin like a number.
@@ -231,17 +222,12 @@ struct OwnTable: ImportReader {
         lines = TableLines(separator: TableLines.separator(of: header, among: [0x2C, 0x3B]))
     }
 
-    mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
-        var start = 0
-        while start < bytes.count { for row in lines.next(bytes, &start) { take(row, &output) } }
-    }
-
     mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
         for row in lines.end() { take(row, &output) }
         titles = nil
     }
 
-    private mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) {
+    mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) {
         switch row {
         case .empty: break
         case .refused(let reason, let line): output.refuse(ImportPlace(.line, line), reason)

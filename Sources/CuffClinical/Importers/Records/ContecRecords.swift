@@ -15,9 +15,9 @@ extension Importer {
         })
 }
 
-struct ContecImport: ImportReader {
+struct ContecImport: RowReader {
     // No separator occurs: a line is one cell.
-    private var lines = TableLines(separator: 0)
+    var lines = TableLines(separator: 0)
     private var hasRecord = false
 
     /// The digits of a numbered record.
@@ -28,17 +28,12 @@ struct ContecImport: ImportReader {
         return String(line[line.index(after: mark)...])
     }
 
-    mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
-        var start = 0
-        while start < bytes.count { for row in lines.next(bytes, &start) { take(row, &output) } }
-    }
-
     mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
         for row in lines.end() { take(row, &output) }
         guard hasRecord else { throw .damaged("it holds no record of this layout") }
     }
 
-    private mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) {
+    mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) {
         switch row {
         case .empty: break
         case .refused(let reason, let line): output.refuse(ImportPlace(.line, line), reason)

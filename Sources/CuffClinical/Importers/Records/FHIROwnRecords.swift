@@ -49,12 +49,9 @@ struct FHIROwnRecords {
         if let cuff = (one["device"]?["reference"]?.text).flatMap({ cuffs[$0] }) {
             (reading.device, reading.driver) = (cuff.device, cuff.driver)
         }
-        for concept in one["interpretation"]?.list ?? [] {
-            for code in (concept["coding"]?.list ?? []).compactMap({ $0["code"]?.text }) {
-                let flag = MeasurementFlags.named(code.replacing("-", with: "_"))
-                if let flag, [.questionable, .calibrationOngoing, .validated].contains(flag) { reading.flags.insert(flag) }
-            }
-        }
+        let words = (one["interpretation"]?.list ?? []).flatMap(Self.codes).map { $0.replacing("-", with: "_") }
+        let known: MeasurementFlags = [.questionable, .calibrationOngoing, .validated]
+        reading.flags.formUnion(MeasurementFlags.named(among: words).intersection(known))
         // Test and demonstration data have the same label.
         let labels = (one["meta"]?["security"]?.list ?? []).compactMap { $0["code"]?.text }
         if labels.contains("HTEST") { reading.flags.insert(.testData) }
@@ -91,9 +88,12 @@ struct FHIROwnRecords {
         return ImportText.digits(String(text.dropFirst()), keepsZeros: true).map { Digits(mantissa: -$0.mantissa, exponent: $0.exponent) }
     }
 
+    /// The codes of a CodeableConcept.
+    static func codes(_ concept: JSONValue?) -> [String] { (concept?["coding"]?.list ?? []).compactMap { $0["code"]?.text } }
+
     /// As `FHIRCodes.absence`, where one word has the code.
     static func absence(_ concept: JSONValue?) -> Absence {
-        let codes = (concept?["coding"]?.list ?? []).compactMap { $0["code"]?.text }
+        let codes = codes(concept)
         let known: [(String, Absence)] = [
             ("not-a-number", .notANumber), ("positive-infinity", .positiveInfinity), ("negative-infinity", .negativeInfinity),
             ("not-performed", .notMeasured),

@@ -55,7 +55,7 @@ struct FHIRRecords: RecordJudge {
     }
 
     private static func codes(_ concept: JSONValue?) -> Set<String> {
-        Set((concept?["coding"]?.list ?? []).compactMap { $0["code"]?.text })
+        Set(FHIROwnRecords.codes(concept))
     }
 
     private static func key(_ one: JSONValue, withDevice: Bool = false, isOfAny: Bool = false) -> UInt64? {
@@ -226,13 +226,10 @@ struct FHIRRecords: RecordJudge {
                 guard found.updateValue(pressure, forKey: name) == nil else { throw .malformed("two components are \(name)") }
             }
         }
-        switch (found["systolic"], found["diastolic"]) {
-        case (let systolic?, let diastolic?):
-            return BloodPressure(
-                systolic: systolic, diastolic: diastolic, mean: found["mean"], pulse: pulse.map { PulseRate($0) }, meanAbsence: meanAbsence)
-        case (nil, nil): throw .noPressures
-        default: throw .half
-        }
+        var pressure = try BloodPressure(found["systolic"], found["diastolic"])
+        (pressure.mean, pressure.meanAbsence) = (found["mean"], meanAbsence)
+        pressure.pulse = pulse.map { PulseRate($0) }
+        return pressure
     }
 
     /// `cuff`'s own identifier is the id of the reading; another one is the record's.
@@ -259,10 +256,7 @@ struct FHIRRecords: RecordJudge {
         var medication: String?
         for text in (one["note"]?.list ?? []).compactMap({ $0["text"]?.text }) {
             if reading.id != nil, text.hasPrefix("cuff: ") {
-                for (bit, word) in MeasurementFlags.words.enumerated()
-                where text.split(separator: " ").contains(Substring(word.description)) {
-                    reading.flags.insert(MeasurementFlags(rawValue: 1 << UInt32(bit)))
-                }
+                reading.flags.formUnion(MeasurementFlags.named(among: text.split(separator: " ")))
             } else if reading.id != nil, text == "typed in by hand" {
                 reading.isEntered = true
             } else if reading.id != nil, medication == nil, notes.isEmpty, text.hasPrefix("medication: ") {
@@ -274,14 +268,8 @@ struct FHIRRecords: RecordJudge {
         let known = posture.flatMap { Remarks.Key.posture.words.contains($0) ? $0 : nil }
         let text = notes.joined(separator: "; ")
         let note = reading.id == nil ? ImportText.remarks(note: text)?[.note] : text
-        reading.remarks = Remarks(stored: { key in
-            switch key {
-            case .note: note
-            case .medication: medication
-            case .posture: known
-            case .arm: arm
-            }
-        })
+        let said = [Remarks.Key.note: note, .medication: medication, .posture: known, .arm: arm]
+        reading.remarks = Remarks(stored: { said[$0] ?? nil })
     }
 }
 

@@ -7,7 +7,6 @@ struct DoctorVerb: ParsableCommand {
         commandName: "doctor", _superCommandName: Cuff.name,
         abstract: "Checks everything from the USB bus to the database, step by step, and prints how to fix what fails.",
         discussion: Help.text(
-            "",
             [
                 "cuff doctor": "Everything that is plugged in, your database and the configuration.",
                 "cuff doctor /dev/ttyUSB0 --print-rule": "A udev rule that opens this device to you.",

@@ -4,18 +4,12 @@ import Glibc
 
 /// Checks one device, or every connected one, as text with an exit status.
 struct DoctorVisit: Sendable {
-    private let device: String?
-    private let assignments: [Assignment]
-    private let database: String?
-    private let configuration: CuffConfiguration
-
-    /// `device` as the user named it; `nil` checks every connected device and `configuration`. `database` is checked if given.
-    init(device: String?, assignments: [Assignment], database: String?, configuration: CuffConfiguration = CuffConfiguration()) {
-        self.configuration = configuration
-        self.device = device
-        self.assignments = assignments
-        self.database = database
-    }
+    /// As the user named it; `nil` checks every connected device and `configuration`.
+    let device: String?
+    let assignments: [Assignment]
+    /// Checked if given.
+    let database: String?
+    var configuration = CuffConfiguration()
 
     /// The findings of every device, and the status of the first failure. `isJSON`: one object for each finding. `width`: folds
     /// the text; `nil`: not folded.
