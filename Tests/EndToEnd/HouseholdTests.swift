@@ -52,6 +52,25 @@ import Testing
         #expect(shown.map { $0["systolic_mmHg"] as? Int } == [121])
     }
 
+    /// What had no patient in one export is in the next one of that name.
+    @Test func anExport_FollowsUpWhatItLeftOut() async throws {
+        for (name, value) in [("Anna", "121/82"), ("Ben", "131/82")] {
+            #expect(try await cuff("person", "name", name).status == 0)
+            let add = try await cuff("add", value, "--at", "2026-05-05T08:00", "--user", name, "--db", database, "--tz", "UTC")
+            #expect(add.status == 0, "\(add.errors)")
+        }
+        func export(_ subjects: String...) async throws -> CuffProcess {
+            try await CuffProcess.run(
+                ["export", "--db", database, "--format", "fhir", "--new", "clinic"] + subjects.flatMap { ["--subject", $0] },
+                environment: ["CUFF_CONFIG": file])
+        }
+        let first = try await export("Anna=Patient/a")
+        #expect(first.output.contains("Patient/a") && first.errors.contains("no subject for Ben"), "\(first.errors)")
+        let second = try await export("Anna=Patient/a", "Ben=Patient/b")
+        #expect(second.output.contains("Patient/b") && second.output.contains("131") && !second.output.contains("Patient/a"))
+        #expect(try await export("Anna=Patient/a", "Ben=Patient/b").output.isEmpty)
+    }
+
     @Test func names_AreBoundLater_AndReadingsAreMoved() async throws {
         let id = try await read(120, from: "kitchen", at: "2605050731")
         _ = try await read(150, from: "hall", at: "2605050732")

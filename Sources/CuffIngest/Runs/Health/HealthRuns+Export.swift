@@ -116,11 +116,12 @@ private struct ExportRun {
                 report.leftOut[omission, default: 0] += 1
                 return true
             }
-            // Readings that the format cannot contain count as delivered, too.
-            if isNoted, parts.contains(.values) { given.readings.append((reading.id, reading.revision)) }
             do throws(ExportOmission) {
                 try writer.append(reading, from: provenance, parts: parts, to: &text.buffer)
-                if parts.contains(.values) { report.written += 1 }
+                if parts.contains(.values) {
+                    report.written += 1
+                    if isNoted { given.readings.append((reading.id, reading.revision)) }
+                }
             } catch { report.leftOut[error, default: 0] += 1 }
             return try text.flush()
         }
