@@ -36,6 +36,22 @@ import Testing
         #expect(reading["device"] as? String == "bp.csv" && reading["device_time"] as? String == "2026-05-05T07:33:10")
     }
 
+    /// `/dev/stdin` is the pipe of the test, the FIFO what the shell gives for `<(…)`.
+    @Test func pipes_AreReadAsFiles() async throws {
+        let standard = try await cuff("import", "/dev/stdin", "--dry-run", input: Self.withings)
+        #expect(standard.status == 0 && standard.output.contains("128/82"), "\(standard.errors)")
+        let fifo = folder.path("bp.csv")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let text = Self.withings
+        Thread.detachNewThread { try? text.write(to: URL(fileURLWithPath: fifo), atomically: false, encoding: .utf8) }
+        let piped = try await cuff("import", fifo, "--yes")
+        #expect(piped.status == 0 && piped.errors.contains("bp.csv: 1 read, 1 imported"), "\(piped.errors)")
+        #expect(try await readings().count == 1)
+        #expect(try await cuff("import", "/dev/null", "--yes").errors.contains("is empty"))
+        let directory = try await cuff("import", folder.url.path, "--yes")
+        #expect(directory.status == 66, "\(directory.errors)")
+    }
+
     @Test func standardInput_IsReadAsAFile() async throws {
         #expect(try await cuff("import", "-", "--yes", "--user", "2", input: Self.withings).status == 0)
         #expect(try await readings().first?["user"] as? Int == 2)

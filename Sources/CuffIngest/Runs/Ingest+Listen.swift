@@ -57,7 +57,7 @@ extension Ingest {
         let best = waiting.withLock { waiting in
             waiting.best ?? limit.flatMap { waiting.isLate ? .noAnswer("no cuff connected within \($0.components.seconds) s") : nil }
         }
-        report.judgeListening(callers.listener.address, best, isTimedOut: isTimedOut, isStopped: options.stop.isRaised)
+        report.judgeListening(callers.listener.address, best, isTimedOut: isTimedOut, stop: options.stop, follows: read.follows)
         return report
     }
 
@@ -124,8 +124,14 @@ extension IngestOptions {
 }
 
 extension IngestReport {
-    fileprivate mutating func judgeListening(_ address: String, _ best: Outcome?, isTimedOut: Bool, isStopped: Bool) {
-        if isOutputClosed || isStopped { return }
+    fileprivate mutating func judgeListening(
+        _ address: String, _ best: Outcome?, isTimedOut: Bool, stop: StopSignal, follows: Bool
+    ) {
+        if isOutputClosed { return }
+        if stop.isRaised {
+            if status == .done, !follows, best != .complete { status = stop.ending }
+            return
+        }
         outcome = best
         let words = counters.readings == 0 ? best?.sentence : nil
         guard isTimedOut else {

@@ -99,7 +99,7 @@ extension Ingest {
         if isRecovering { report.recovery = end.outcomes.first { $0.0 == .stop }?.1 }
         report.judge(
             end.outcome, Array(end.outcomes.dropFirst(isStopAdded ? 1 : 0)), fault: link.transportFault, address: "\(address)",
-            isStopped: options.stop.isRaised, isTimedOut: isTimedOut,
+            stop: options.stop, isTimedOut: isTimedOut, follows: commands.contains(.follow),
             nothing: UnderstoodNothing(report.counters, of: driver, at: read.line))
         return report
     }
@@ -188,8 +188,9 @@ extension SessionCommand {
 extension IngestReport {
     fileprivate mutating func judge(
         _ outcome: Outcome?, _ outcomes: [(SessionCommand, Outcome)], fault: TransportFault?, address: String,
-        isStopped: Bool, isTimedOut: Bool, nothing: UnderstoodNothing?
+        stop: StopSignal, isTimedOut: Bool, follows: Bool, nothing: UnderstoodNothing?
     ) {
+        let isStopped = stop.isRaised
         // The given command counts; listening afterwards ends with the run.
         self.outcome = outcomes.first?.1 ?? outcome
         if isOutputClosed { return }
@@ -222,5 +223,6 @@ extension IngestReport {
             status = .inputOutput
             endings.append(.lost(address: address, fault))
         }
+        if isStopped, status == .done, !follows, self.outcome != .complete { status = stop.ending }
     }
 }

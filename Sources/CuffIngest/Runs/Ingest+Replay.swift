@@ -47,8 +47,11 @@ extension Ingest {
                 try replay(file, driver: id, speed: speed, pipeline: pipeline, options: options, into: &report)
             } catch { fault = error }
         }
+        // A signal after the last item cuts nothing off.
+        let ending = options.stop.ending
         try finish(pipeline, &report, stop: options.stop)
         if let fault { throw fault }
+        if report.status == .done, !report.isOutputClosed { report.status = ending }
         return report
     }
 

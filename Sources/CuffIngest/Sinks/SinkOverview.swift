@@ -50,7 +50,10 @@ package struct SinkOverview: Sendable {
 
     /// The existing databases that may hold an outbox: the named one, else the default one and the one in the state folder.
     static func databases(_ named: String?) throws(IngestError) -> [String] {
-        if let named { return [named] }
+        if let named {
+            try Store.require(named)
+            return [named]
+        }
         let places = [Store.standardPath, DriverMemory.standard?.file("outbox.db")].compactMap { $0 }
         let usual = places.filter { (path: String) in access(path, F_OK) == 0 }
         guard !usual.isEmpty else {

@@ -13,6 +13,14 @@ extension Store {
         }
     }
 
+    /// Throws for the first of the ids that the database does not know, neither as a reading nor as a deleted one.
+    package func requireKnown(_ ids: [Reading.ID]) throws(IngestError) {
+        let unknown = try read { db in
+            try ids.first { try !db.hasRow("SELECT 1 FROM reading WHERE id = ? AND NOT pending", $0.description) }
+        }
+        if let unknown { throw IngestError(StoreFault.noSuchReading(unknown.description, path)) }
+    }
+
     /// Removes deleted content from the database file and its log. `secure_delete` overwrites a row in its last place, but a page that
     /// was split or defragmented may hold an older copy, so the file is rewritten.
     /// - Throws: `StoreFault.remains` in an `IngestError`, with the cause.

@@ -23,6 +23,14 @@ extension Store {
         return service.map { .onlyOfService(own: path, service: $0) } ?? .notThere(path, isStandard: true)
     }
 
+    /// For changes to a database that must exist: a mistyped path is not to become an empty database.
+    /// - Throws: `StoreFault.notThere` or `onlyOfService` in an `IngestError`.
+    package static func require(_ path: String) throws(IngestError) {
+        var status = stat()
+        // Of the link, not its target: a dangling link has an error of its own.
+        if lstat(path, &status) != 0, errno == ENOENT { throw IngestError(missing(path)) }
+    }
+
     /// The named database, else the default.
     /// - Throws: `StoreFault.noStandardPlace` in an `IngestError` if this user has no home.
     public static func path(_ named: String?) throws(IngestError) -> String {

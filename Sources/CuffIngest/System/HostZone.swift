@@ -32,7 +32,8 @@ package enum HostZone {
             $0 == 0x2F || $0 == 0x5F || $0 == 0x2B || $0 == 0x2D || $0 &- 0x30 < 10 || ($0 | 0x20) &- 0x61 < 26
         }
         if isPlain, !name.contains(".."), let bytes = contents("\(folder)/\(name)") { return ZoneTable(tzif: bytes, name: name) }
-        return ZoneTable(rule: name)
+        // A rule without the dates of summer time has those of the United States, as in the C library.
+        return ZoneTable(rule: name) ?? ZoneTable(rule: "\(name),M3.2.0,M11.1.0", name: name)
     }
 
     private static func contents(_ path: String) -> [UInt8]? {

@@ -70,6 +70,16 @@ package final class StopSignal: Sendable {
     /// The process signal that raised it, if any.
     package var number: Int32? { received.withLock { $0 } }
 
+    /// The status of a run that it ended before the work was done. A stop that the program raised itself, as after the last wanted
+    /// reading, is no failure.
+    var ending: RunStatus {
+        switch number {
+        case nil: .done
+        case SIGTERM?: .terminated
+        case _?: .interrupted
+        }
+    }
+
     /// Waits for input; `false` if the signal came first.
     func waitForInput(_ input: Int32) -> Bool {
         var entries = [

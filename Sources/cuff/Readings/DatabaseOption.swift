@@ -9,10 +9,11 @@ struct DatabaseOption: ParsableArguments {
 
     func path() throws -> String { try Store.path(db) }
 
-    /// Opens it; damaged rows end the program with an error (`Damage.told`).
+    /// Opens an existing one; damaged rows end the program with an error (`Damage.told`).
     func store(_ access: Store.Access = .read) throws -> Store { try Self.open(try path(), access) }
 
     static func open(_ path: String, _ access: Store.Access) throws -> Store {
+        if access == .write { try Store.require(path) }
         let store = try Store(path, access: access)
         if access == .write { store.redelivery = try CuffConfiguration.load().redelivery }
         Damage.stores.append(store)

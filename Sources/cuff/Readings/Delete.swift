@@ -37,10 +37,13 @@ struct Delete: ParsableCommand {
             return Terminal.say("cuff: \(Plural.text(count, "tombstone")) removed")
         }
         try Deletion.permit(selection)
+        try store.requireKnown(selection.ids)
         let count = try store.count(selection) + store.damaged(among: selection.ids).count
         // Repeats an earlier overwrite that failed.
         if count == 0 && !dryRun && confirm == "delete" { try store.overwriteRemains() }
-        if dryRun || count == 0 { return Terminal.say("cuff: \(Plural.text(count, "reading")) would be deleted from \(path)") }
+        if dryRun || count == 0 {
+            return Terminal.say("cuff: \(Plural.text(count, "reading")) \(dryRun ? "would be " : "")deleted from \(path)")
+        }
         let answer =
             confirm.isEmpty
             ? Terminal.ask("\(Plural.text(count, "reading")) will be deleted from \(path). Type `delete` to continue: ") : confirm

@@ -66,7 +66,8 @@ struct Import: ParsableCommand {
         let path = try database.path()
         let request = try request(path)
         let asks = !yes && !dryRun
-        guard !asks || isatty(STDIN_FILENO) == 1 && !files.contains("-") else { throw IngestError(ImportRunFault.notConfirmed) }
+        let canAsk = isatty(STDIN_FILENO) == 1 && files.allSatisfy(ImportRun.canRepeat)
+        guard !asks || canAsk else { throw IngestError(ImportRunFault.notConfirmed) }
         var failure: IngestError?
         for file in files {
             do throws(IngestError) {

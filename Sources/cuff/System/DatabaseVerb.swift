@@ -111,6 +111,7 @@ struct DatabaseVerb: ParsableCommand {
             try Flags.refuse("--confirm", when: dryRun && !confirm.isEmpty, why: "nothing is removed")
             let path = try database.path()
             if dryRun { return show(try Store(path, access: .read).purgePreview(), path, verb: "would be removed") }
+            try Store.require(path)
             let store = try Store(path, access: .write)
             let preview = try store.purgePreview()
             if preview.tombstones > 0 {

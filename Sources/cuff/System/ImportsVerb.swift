@@ -53,7 +53,9 @@ struct UndoImport: ParsableCommand {
     @Flag(help: "Print a JSON object.") var json = false
 
     func run() throws {
-        let store = try Store(try database.path(), access: .write)
+        let path = try database.path()
+        try Store.require(path)
+        let store = try Store(path, access: .write)
         if let record = try store.imports().first(where: { $0.name == name }), record.undone == nil {
             let question = "\(Plural.text(record.readings, "reading")) of \(name) will be removed. Type `undo` to continue: "
             guard (confirm.isEmpty ? Terminal.ask(question) : confirm) == "undo" else {

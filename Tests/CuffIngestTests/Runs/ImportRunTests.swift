@@ -63,6 +63,14 @@ import Testing
         #expect(try HostZone.named("CET-1").offset(at: 0) == 3600)
     }
 
+    /// As in the C library: the dates of the United States.
+    @Test func aRuleWithoutDates_HasSummerTime() throws {
+        let zone = try HostZone.named("CET-1CEST")
+        // 2026-01-15 and 2026-07-15; 2026-03-20 is before Europe's change and after that of the United States.
+        #expect([1_768_435_200, 1_784_073_600, 1_773_964_800].map { zone.offset(at: $0) } == [3600, 7200, 7200])
+        #expect(throws: IngestError.self) { try HostZone.named("Nowhere") }
+    }
+
     /// A `jsonl:` sink appends what the cuff sends later: the last revision counts, and in whatever order they stand.
     @Test func laterRevisionInTheSameFile_IsFound() throws {
         let folder = TestFolder()

@@ -2,8 +2,8 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// A file to import: opened once, read as often as its layout needs. Standard input, and databases in archives, are first copied to a
-/// temporary file.
+/// A file to import: opened once, read as often as its layout needs. Pipes such as standard input, and databases in archives, are first
+/// copied to a temporary file.
 final class ImportInput {
     /// A part of the file with a layout: the whole, or a member of an archive.
     struct Part {
@@ -26,7 +26,7 @@ final class ImportInput {
     private var copy: TemporaryFile?
     /// Why a member of an archive cannot be read; others may still be.
     private(set) var damage: IngestError?
-    /// A limit for standard input.
+    /// A limit for pipes.
     static let longestInput = 8 << 30
     private static let chunk = 1 << 18
 
@@ -36,26 +36,32 @@ final class ImportInput {
         if path == "-" {
             let copy = try TemporaryFile()
             (descriptor, self.copy) = (copy.descriptor, copy)
-            size = try Self.spool(to: copy)
+            size = try Self.spool(STDIN_FILENO, name, to: copy)
         } else {
-            do throws(SystemFault) { descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY) } catch {
+            let file: Int32
+            do throws(SystemFault) { file = try Descriptor.open(path, O_RDONLY | O_NOCTTY) } catch {
                 throw .reading(path, error.number)
             }
-            size = Descriptor.size(descriptor) ?? 0
-            // From here every property is set, so deinit closes the descriptor if this throws.
-            let kind = Descriptor.kind(descriptor)
-            guard kind == .regular else { throw .reading(path, kind == .directory ? EISDIR : EINVAL) }
+            if Descriptor.kind(file) == .regular {
+                (descriptor, size) = (file, Descriptor.size(file) ?? 0)
+            } else {
+                defer { close(file) }
+                guard Descriptor.kind(file) != .directory else { throw .reading(path, EISDIR) }
+                let copy = try TemporaryFile()
+                (descriptor, self.copy) = (copy.descriptor, copy)
+                size = try Self.spool(file, path, to: copy)
+            }
         }
         guard size > 0 else { throw IngestError(ImportRunFault.empty(name)) }
     }
 
     deinit { if copy == nil { close(descriptor) } }
 
-    private static func spool(to copy: TemporaryFile) throws(IngestError) -> Int {
+    private static func spool(_ input: Int32, _ name: String, to copy: TemporaryFile) throws(IngestError) -> Int {
         var total = 0
         while true {
             do throws(SystemFault) {
-                let bytes = try Descriptor.chunk(STDIN_FILENO, chunk)
+                let bytes = try Descriptor.chunk(input, chunk)
                 if bytes.isEmpty { return total }
                 total += bytes.count
                 var fault: SystemFault?
@@ -63,8 +69,8 @@ final class ImportInput {
                     do throws(SystemFault) { try Descriptor.writeAll(copy.descriptor, bytes) } catch { fault = error }
                 }
                 if let fault { throw fault }
-            } catch { throw .reading("standard input", error.number) }
-            guard total <= longestInput else { throw IngestError(ImportRunFault.inputTooLong(limit: longestInput)) }
+            } catch { throw .reading(name, error.number) }
+            guard total <= longestInput else { throw IngestError(ImportRunFault.inputTooLong(name, limit: longestInput)) }
         }
     }
 

@@ -93,6 +93,14 @@ package struct ImportRun {
     private let path: String
     private let received: Timestamp
     private var index = ImportIndex()
+
+    /// Whether the file can be read once for a preview and again for the import; a pipe cannot.
+    package static func canRepeat(_ path: String) -> Bool {
+        var status = stat()
+        // Other files are refused when they are opened.
+        guard path != "-", stat(path, &status) == 0 else { return path != "-" }
+        return [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    }
     /// The number of files read; matches are reserved per file.
     private var pass: Int32 = 0
     private var store: Store?

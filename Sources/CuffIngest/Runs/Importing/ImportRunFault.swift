@@ -10,8 +10,8 @@ package enum ImportRunFault: Fault {
     case openLog(String)
     case database(String, why: String)
     case empty(String)
-    /// Standard input beyond its limit.
-    case inputTooLong(limit: Int)
+    /// A pipe beyond its limit.
+    case inputTooLong(String, limit: Int)
     /// With `--strict`: the number of records that cannot be read.
     case strict(String, refused: Int)
     case unknownImport(String, known: [String])
@@ -31,7 +31,7 @@ package enum ImportRunFault: Fault {
         case .openLog(let name): (.badData, "\(name): a part of the database is still in \(name)-wal")
         case .database(let name, let why): (.badData, "\(name): \(why)")
         case .empty(let name): (.badData, "\(name) is empty")
-        case .inputTooLong(let limit): (.badData, "standard input is longer than \(limit >> 30) GiB")
+        case .inputTooLong(let name, let limit): (.badData, "\(name) is longer than \(limit >> 30) GiB")
         case .strict(let name, let refused): (.badData, "\(name): \(Plural.text(refused, "record")) cannot be read, and --strict was given")
         case .unknownImport(let name, let known):
             (.usage, "no import is named `\(name)`" + (known.isEmpty ? "" : "; there are \(known.joined(separator: ", "))"))
