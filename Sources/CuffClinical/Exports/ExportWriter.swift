@@ -6,6 +6,8 @@ package struct ExportContext: Sendable {
     package var zone: ZoneTable
     /// Whether the user chose the zone. Otherwise it is this computer's, which may differ from the cuffs'.
     package var isZoneChosen = true
+    /// Whether readings of some persons, cuffs or types are not selected. A deleted reading may be one of these.
+    package var isPartial = false
     /// When the export is made.
     package var made: Timestamp
     /// The program that writes it.

@@ -50,6 +50,8 @@ extension HealthRuns {
             let wall = context.made.seconds + Int64(context.zone.offset(at: context.made.seconds))
             archive = StoredZip(path: path, modified: DeviceTime(wallSeconds: wall))
         }
+        var context = context
+        context.isPartial = selection.isPartial
         let writer = try exporter.writer(choices, context)
         try writer.indistinct(among: try store.persons(selection)).requireOne(for: "this \(exporter.name) export")
         var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.parts, writer: writer) {
@@ -63,6 +65,13 @@ extension HealthRuns {
         }
         run.report.cursor = selection.newFor
         return run.report
+    }
+}
+
+extension ReadingSelection {
+    /// Whether it leaves out readings of some persons, cuffs or types.
+    fileprivate var isPartial: Bool {
+        person != nil || user != nil || isWithoutUser || device != nil || driver != nil || !kinds.isEmpty
     }
 }
 
