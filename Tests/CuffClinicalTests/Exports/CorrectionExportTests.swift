@@ -56,4 +56,18 @@ import Testing
         #expect(try suffixes(entries(reading(.entered, revision: 0))) == [""])
         #expect(try suffixes(entries(reading(.push, revision: 1))) == [""])
     }
+
+    /// It has the origin of a copy, and the driver of the original.
+    @Test func aCopyOfATypedValue_IsStillTypedIn() throws {
+        var copy = reading(.imported, revision: 0)
+        let source = Provenance(driver: "manual")
+        func text(_ exporter: Exporter, _ choices: [(String, String)] = []) throws -> String {
+            try WorkedExample.export(exporter, [copy], from: source, choices).text
+        }
+        #expect(try text(.omh).contains(#""modality":"sensed""#))
+        copy.driver = ManualEntry.driver
+        #expect(try text(.omh).contains(#""modality":"self-reported""#))
+        #expect(try text(.appleHealth).contains(#"key="HKWasUserEntered" value="1""#))
+        #expect(try text(.fhir, [("subject", "Patient/anna")]).contains(#""performer":[{"reference":"Patient/anna"}]"#))
+    }
 }
