@@ -38,7 +38,7 @@ extension HealthRuns {
     }
 
     /// Writes the selected readings as they come from the database; with `isArchive`, into a zip file of the format's layout.
-    /// Memory is constant, except for 24 bytes per reading with `newFor`.
+    /// Memory is constant, except for 24 bytes per reading with `newFor`, and the ids of the inflations in a cuff's averages.
     package static func export(
         _ store: Store, _ types: TypeChoice = .everything, _ selection: ReadingSelection, as exporter: Exporter,
         choices: ExportChoices = ExportChoices(), context: ExportContext, isArchive: Bool = false, to output: OutputFile
@@ -52,6 +52,7 @@ extension HealthRuns {
         }
         var context = context
         context.isPartial = selection.isPartial
+        if exporter.writesExclusions, types.hasReadings { context.partsOfAverages = try store.partsOfAverages(selection) }
         let writer = try exporter.writer(choices, context)
         try writer.indistinct(among: try store.persons(selection)).requireOne(for: "this \(exporter.name) export")
         var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.parts, writer: writer) {
