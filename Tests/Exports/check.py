@@ -423,7 +423,10 @@ def named():
     told = cuff(*base, "--format", "fhir", "--subject", "0=Patient/p1", "--new", "fhir").stderr
     check(KPA in told and "deleted here since" in told, "a deletion is reported", told)
     check(KPA not in cuff(*base, "--format", "fhir", "--subject", "0=Patient/p1", "--new", "fhir").stderr, "once")
-    # With one patient for everybody FHIR has a place for it.
+    # With one patient for everybody FHIR has a place for it, unless the export leaves persons out.
+    some = ["--format", "fhir", "--subject", "Patient/p1", "--new", "some"]
+    check(CORRECTED in cuff(*base, *some).stdout, "fhir: with one patient of several")
+    base = base[:-2] + ["--since", "2026-05-06T21:07", "--until", "2026-05-06T21:08"]
     whole = ["--format", "fhir", "--subject", "Patient/p1", "--new", "one"]
     check(CORRECTED in cuff(*base, *whole).stdout, "fhir: with one patient")
     cuff("delete", "--db", str(FOLDER / "new.db"), CORRECTED, "--confirm", "delete")
@@ -431,6 +434,8 @@ def named():
     status = {entry["resource"]["status"] for entry in bundle["entry"]}
     check(status == {"entered-in-error"} and CORRECTED in json.dumps(bundle) and "valueQuantity" not in json.dumps(bundle), "fhir: a deletion", bundle)
     modelled([entry["resource"] for entry in bundle["entry"]])
+    told = cuff(*base, "--user", "none", *some)
+    check(told.stdout == "" and CORRECTED in told.stderr, "fhir: a deletion of a partial export", told.stdout + told.stderr)
     check(cuff(*base, *whole).stdout == "", "fhir: a deletion is reported once")
 
 

@@ -16,7 +16,8 @@ extension ExchangeReading {
         person = line.person
         decoder = line["decoder"]?.string
         flags = line.flags
-        isEntered = line["origin"]?.string == "entered"
+        // A copy has the origin `import` and keeps the driver.
+        isEntered = line["origin"]?.string == "entered" || line.driver == "manual"
         remarks = Remarks(stored: { line[$0.rawValue]?.string })
         hasMetadata = line["metadata"] != nil
         if let instant = line.measured.flatMap(Instant.init) {

@@ -138,7 +138,7 @@ public struct ExchangeReading: Sendable, Hashable {
         person = reading.person
         decoder = reading.decoder
         flags = reading.flags.list
-        isEntered = reading.origin == .entered
+        isEntered = reading.isEntered
         (remarks, hasMetadata) = (reading.remarks, !reading.metadata.isEmpty)
         time = Self.time(of: reading, zone)
         setContent(reading.content)

@@ -6,6 +6,10 @@ package struct ExportContext: Sendable {
     package var zone: ZoneTable
     /// Whether the user chose the zone. Otherwise it is this computer's, which may differ from the cuffs'.
     package var isZoneChosen = true
+    /// Whether readings of some persons, cuffs or types are not selected. A deleted reading may be one of these.
+    package var isPartial = false
+    /// The inflations in a cuff's averages; only for a format that `writesExclusions`.
+    package var partsOfAverages: Set<Reading.ID> = []
     /// When the export is made.
     package var made: Timestamp
     /// The program that writes it.

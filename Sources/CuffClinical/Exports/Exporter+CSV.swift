@@ -5,12 +5,13 @@ extension Exporter {
     public static let csv = Exporter(
         "csv", mediaType: "text/csv; charset=utf-8",
         help: "A table for spreadsheets and statistics programs (RFC 4180), one row per reading.",
-        options: [.csvDialect], fields: CSVExport.columns.map { ("", $0.name.description, $0.meaning.description) }
+        options: [.csvDialect], fields: CSVExport.columns.map { ("", $0.name.description, $0.meaning.description) },
+        writesExclusions: true
     ) { (choices, context) throws(ExportFault) in
         CSVWriter(
             table: CSVExport(
                 CSVTable.Dialect(rawValue: try choices.word(.csvDialect)) ?? .rfc4180, zone: context.zone,
-                isZoneChosen: context.isZoneChosen))
+                isZoneChosen: context.isZoneChosen), partsOfAverages: context.partsOfAverages)
     }
 }
 
@@ -22,6 +23,7 @@ extension ExportOption {
 
 struct CSVWriter: ExportWriter {
     let table: CSVExport
+    let partsOfAverages: Set<Reading.ID>
 
     mutating func begin(to text: inout TextBuffer) { table.appendHeader(to: &text) }
 
@@ -35,7 +37,11 @@ struct CSVWriter: ExportWriter {
     ) throws(ExportOmission) {
         guard parts.contains(.values) else { return }
         var excluded: Exclusion?
-        if case .excluded(let reason) = InclusionRule(zone: table.zone).verdict(on: reading) { excluded = reason }
+        if case .excluded(let reason) = InclusionRule(zone: table.zone).verdict(on: reading) {
+            excluded = reason
+        } else if partsOfAverages.contains(reading.id) {
+            excluded = .partOfAverage
+        }
         table.append(reading, from: provenance, excluded: excluded, to: &text)
     }
 }

@@ -21,18 +21,20 @@ public struct Exporter: Sendable, CustomStringConvertible {
     public let archivePath: String?
     /// Whether every value needs an instant: then a reading that has only the time of a clock in an unknown zone has no place.
     package let writesInstants: Bool
+    /// Whether it says why a reading does not count in averages, which other readings decide.
+    package let writesExclusions: Bool
     private let make: @Sendable (ExportChoices, ExportContext) throws(ExportFault) -> any ExportWriter
 
     /// Sets each property as given. `make` makes a writer, and throws if a choice is not usable.
     package init(
         _ name: String, mediaType: String, help: String, options: [ExportOption] = [], parts: ExportParts = .values,
         fields: [(type: String, name: String, meaning: String)] = [],
-        archivePath: String? = nil, writesInstants: Bool = false,
+        archivePath: String? = nil, writesInstants: Bool = false, writesExclusions: Bool = false,
         make: @escaping @Sendable (_ choices: ExportChoices, _ context: ExportContext) throws(ExportFault) -> any ExportWriter
     ) {
         (self.name, self.mediaType, self.help, self.options) = (name, mediaType, help, options)
         (self.parts, self.fields, self.archivePath) = (parts, fields, archivePath)
-        (self.writesInstants, self.make) = (writesInstants, make)
+        (self.writesInstants, self.writesExclusions, self.make) = (writesInstants, writesExclusions, make)
     }
 
     /// A writer of this format. Throws if the format does not have an option, or if a value is invalid.

@@ -172,6 +172,8 @@ struct AppleElements {
             name.version = Int32(Self.text(bytes, value)) ?? 0
         } else if word.matches("HKWasUserEntered") {
             name.isEntered = bytes.extracting(value).matches("1")
+        } else if word.matches("Cuff") {
+            name.own.set(Self.text(bytes, key), Self.text(bytes, value))
         }
         if correlation != nil { correlation?.name = name } else { open?.name = name }
     }

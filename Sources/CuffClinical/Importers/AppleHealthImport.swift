@@ -35,6 +35,7 @@ struct AppleHealthImport: ImportReader {
         var id: Reading.ID?
         var version: Int32 = 0
         var isEntered = false
+        var own = AppleOwnMetadata()
     }
     private struct Found {
         var moment: Moment
@@ -168,7 +169,11 @@ struct AppleHealthImport: ImportReader {
     }
 
     private static func reading(_ one: Found) -> ImportedReading {
-        let pressure = BloodPressure(systolic: one.systolic, diastolic: one.diastolic, pulse: one.pulse)
+        let own = one.name.id == nil ? AppleOwnMetadata() : one.name.own
+        var pressure = BloodPressure(systolic: one.systolic, diastolic: one.diastolic, pulse: one.pulse)
+        pressure.mean = own.mean.flatMap { $0.unit == one.systolic.unit ? $0 : nil }
+        // A damaged mean is no reason to refuse the pressures.
+        if !pressure.isPlausible { pressure.mean = nil }
         var reading = ImportedReading(
             pressure, at: .instant(Timestamp(seconds: one.moment.seconds), offset: one.moment.offset),
             place: ImportPlace(.record, one.record))
@@ -188,6 +193,7 @@ struct AppleHealthImport: ImportReader {
         reading.key = key.string
         reading.version = Int64(one.name.version)
         reading.isEntered = one.name.isEntered
+        (reading.flags, reading.remarks) = (own.flags, own.remarks)
         if let id = one.name.id {
             reading.id = id
             // `cuff` counts versions from 1 and revisions from 0.

@@ -48,7 +48,7 @@ public struct ReadingSamples: Sendable, Hashable {
             throw HealthError(.noData, "the time of the reading is unknown")
         }
         var metadata = HealthMetadata(
-            wasUserEntered: reading.origin == .entered, timeZone: Self.timeZone(of: reading, at: time, zone),
+            wasUserEntered: reading.isEntered, timeZone: Self.timeZone(of: reading, at: time, zone),
             deviceSerialNumber: device?.serial)
         metadata.restore(reading)
         metadata.sync = (Self.syncIdentifier(reading.id), Int(reading.revision) + 1)

@@ -1,3 +1,8 @@
+extension Reading {
+    /// A person typed it in, here or where it was imported from: a copy keeps the driver.
+    package var isEntered: Bool { origin == .entered || driver == ManualEntry.driver }
+}
+
 /// A blood pressure typed by a person. It becomes a reading of origin `entered`; the same values at the same time are the same reading.
 package struct ManualEntry: Sendable, Hashable {
     /// The driver id of typed readings; not in the list of drivers.

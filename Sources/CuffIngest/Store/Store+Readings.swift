@@ -102,13 +102,15 @@ extension Store {
         }
     }
 
-    /// As `forEachPoint`, but the inflations in a cuff's averages do not count.
+    /// As `forEachPoint`, but the inflations in a cuff's averages do not count; `part` gets each of these.
     func forEachOwnPoint(
-        _ selection: ReadingSelection, rule: InclusionRule, _ body: (InclusionRule.Verdict, Int64, Person) -> Void
+        _ selection: ReadingSelection, rule: InclusionRule, part: (ReadingPoint) -> Void = { _ in },
+        _ body: (InclusionRule.Verdict, Int64, Person) -> Void
     ) throws(IngestError) {
         typealias Own = (owner: HomeAverages.Owner, source: Int64, point: ReadingPoint)
         var parts: [HomeAverages.Owner: AverageParts<Own>] = [:]
         func pass(_ own: Own, _ isPart: Bool) {
+            if isPart { part(own.point) }
             body(isPart ? .excluded(.partOfAverage) : .counts(own.point), own.source, own.owner.person)
         }
         try forEachPoint(selection, rule: rule) { verdict, source, person in
@@ -119,6 +121,16 @@ extension Store {
         }
         // In a fixed order: sums of floating-point numbers depend on it.
         for owner in parts.keys.sorted(by: { $0.source ?? 0 < $1.source ?? 0 }) { parts[owner]?.finish(pass: pass) }
+    }
+
+    /// The inflations in a cuff's averages, among all readings of the selection's persons, cuffs and times.
+    func partsOfAverages(_ selection: ReadingSelection) throws(IngestError) -> Set<Reading.ID> {
+        var selection = selection
+        // The average itself may have been delivered earlier, or not be selected.
+        (selection.newFor, selection.last, selection.condition, selection.ids) = (nil, nil, nil, [])
+        var found: Set<Reading.ID> = []
+        try forEachOwnPoint(selection, rule: InclusionRule(zone: selection.zone), part: { found.insert($0.id) }) { _, _, _ in }
+        return found
     }
 
     /// How many of the selected readings have an implausible time and so are in no range: all that are marked so, and those of earlier

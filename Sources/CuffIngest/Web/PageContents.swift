@@ -239,16 +239,18 @@ final class PageContents: Sendable {
     /// The newest readings as CSV; returns `false` for an unknown person of a database.
     func appendTable(_ view: View, to text: inout TextBuffer) throws -> Bool {
         let found: [Stored]
+        var context = HealthRuns.exportContext(view.zone, version: view.request.generator)
         if let store = try store() {
             guard var selection = try selection(view, in: store) else { return false }
             selection.last = Self.mostOfTable
+            context.partsOfAverages = try store.partsOfAverages(selection)
             found = try Self.readings(store, selection)
         } else {
             found = (board?.latest(.max) ?? []).filter { one in
                 view.person.map { $0 == Self.key(view.household.person(of: one.reading, device: one.provenance.device)) } ?? true
             }
         }
-        var writer = try Exporter.named("csv").writer(ExportChoices(), HealthRuns.exportContext(view.zone, version: view.request.generator))
+        var writer = try Exporter.named("csv").writer(ExportChoices(), context)
         writer.begin(to: &text)
         for (reading, provenance) in found {
             do throws(ExportOmission) { try writer.append(reading, from: provenance, parts: .values, to: &text) } catch { continue }

@@ -153,7 +153,8 @@ import Testing
 @Suite struct DoubtfulExportTests {
     private func reading(_ flags: MeasurementFlags = [], entered: Bool = false, revision: UInt8 = 0) -> Reading {
         var reading = Reading(
-            .bloodPressure(.mmHg(128, 82, pulse: 71)), driver: "manual", flags: flags, origin: entered ? .entered : .memory,
+            .bloodPressure(.mmHg(128, 82, pulse: 71)), driver: entered ? "manual" : "phd", flags: flags,
+            origin: entered ? .entered : .memory,
             raw: RawBytes([1, revision]))
         reading.measured = Timestamp(seconds: 1_777_959_200)
         reading.revision = revision

@@ -169,4 +169,37 @@ import Testing
         let second = try export("2=Patient/p2")
         #expect(second.0.deleted == [reading(2).id] && !second.0.saysDeleted && second.1.isEmpty)
     }
+
+    /// The deleted reading may be of a person, a cuff or a type that this export leaves out: its patient is not known.
+    @Test(
+        arguments: [
+            { $0.person = .unnamed(slot: 2, cuff: nil) }, { $0.user = 2 }, { $0.isWithoutUser = true }, { $0.device = "hall" },
+            { $0.driver = "r1" }, { $0.kinds = [.bloodPressure] },
+        ] as [@Sendable (inout ReadingSelection) -> Void])
+    func aPartialExportToFHIR_DoesNotSayWhoseTheErrorWas(_ restrict: @Sendable (inout ReadingSelection) -> Void) throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        let store = try Store(path, access: .write)
+        let sink = try SQLiteSink(path: path)
+        _ = try sink.write(batch([reading(1), reading(2)]))
+        func export(_ exporter: Exporter, _ restrict: (inout ReadingSelection) -> Void) throws -> (HealthRuns.ExportReport, [String]) {
+            var selection = ReadingSelection(zone: .utc)
+            selection.newFor = "clinic"
+            restrict(&selection)
+            var choices = ExportChoices()
+            if exporter.name == "fhir" { choices.choose("subject", "Patient/a") }
+            let report = try HealthRuns.export(
+                store, .everything, selection, as: exporter, choices: choices,
+                context: HealthRuns.exportContext(.utc, version: "1"), to: try OutputFile(folder.file("out"), replaces: true))
+            return (report, folder.lines("out"))
+        }
+        #expect(try export(.fhir) { _ in }.0.written == 2)
+        try delete(reading(1), in: store)
+        let partial = try export(.fhir, restrict)
+        #expect(partial.0.deleted == [reading(1).id] && !partial.0.saysDeleted && partial.1.isEmpty)
+        // A line of JSON has only the id.
+        try delete(reading(2), in: store)
+        let lines = try export(.jsonl, restrict)
+        #expect(lines.0.saysDeleted && lines.1.count == 1 && lines.1.first?.contains("deleted") == true)
+    }
 }

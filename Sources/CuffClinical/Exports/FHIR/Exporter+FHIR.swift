@@ -7,7 +7,9 @@ extension Exporter {
         help: "FHIR R4 transactions for a clinic's server, one on a line, of up to \(FHIRTransaction.mostReadings) readings each.",
         options: [.subject, .profile, .gateway], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
-        FHIRWriter(subject: try .chosen(choices, for: "fhir"), profile: try .chosen(choices, context), zone: context.zone)
+        FHIRWriter(
+            subject: try .chosen(choices, for: "fhir"), profile: try .chosen(choices, context), zone: context.zone,
+            isPartial: context.isPartial)
     }
 
     /// FHIR R4 resources, one on a line, as servers import and export them in bulk.
@@ -64,12 +66,14 @@ struct FHIRWriter: ExportWriter {
     private var transaction: FHIRTransaction
     private let zone: ZoneTable
     private let subject: Patients
+    private let isPartial: Bool
 
-    init(subject: Patients, profile: FHIRProfile, zone: ZoneTable) {
+    init(subject: Patients, profile: FHIRProfile, zone: ZoneTable, isPartial: Bool) {
         empty = FHIRTransaction(subject: subject, profile: profile)
         transaction = empty
         self.zone = zone
         self.subject = subject
+        self.isPartial = isPartial
     }
 
     mutating func append(
@@ -83,9 +87,10 @@ struct FHIRWriter: ExportWriter {
 
     func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
 
-    /// Only the id of a deleted reading is known: that is enough if there is one patient for all readings.
+    /// Only the id of a deleted reading is known: that is enough if there is one patient for all readings. In a partial
+    /// export the patient is one for the selected readings only.
     mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
-        guard case .everybody = subject else { return false }
+        guard case .everybody = subject, !isPartial else { return false }
         guard (try? transaction.append(deleted: FHIRDeletion(id: id.description))) != nil else { return false }
         if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
         return true

@@ -15,6 +15,8 @@ public struct FHIRDeletion: Sendable, Hashable {
     public var mdc: String?, code: String?
     /// Whether a blood pressure had a pulse, and flags; true if that is no longer known.
     public var hasPulse = true, hasFlags = true
+    /// The revision of a reading that only lost these parts.
+    private var correction: Int?
 
     /// By default a blood pressure without further facts.
     public init(
@@ -24,6 +26,12 @@ public struct FHIRDeletion: Sendable, Hashable {
         self.type = type
         self.owner = owner
         self.time = time
+    }
+
+    /// Everything that a reading of this type may have had, in the revision of the reading.
+    init(removedFrom reading: ExchangeReading) {
+        self.init(id: reading.id, type: reading.type, owner: reading.owner, time: reading.time)
+        correction = reading.revision
     }
 
     /// The highest revision, so that a late older revision does not replace it.
@@ -66,7 +74,7 @@ public struct FHIRDeletion: Sendable, Hashable {
         _ suffix: String, _ profile: String?, _ code: JSONOutput, _ subject: String, _ content: [(String, JSONOutput)],
         _ references: FHIRReferences
     ) -> FHIRResource {
-        let revision: JSONOutput = ["system": .text(FHIRCodes.revisions), "code": .text("\(Self.revision)")]
+        let revision: JSONOutput = ["system": .text(FHIRCodes.revisions), "code": .text("\(correction ?? Self.revision)")]
         // The profiles require a time; an extension may replace it (R4, extension data-absent-reason).
         let unknown: JSONOutput = ["extension": [["url": .text(FHIRCodes.core + "data-absent-reason"), "valueCode": "unknown"]]]
         let members: [(String, JSONOutput?)] = [
@@ -75,7 +83,9 @@ public struct FHIRDeletion: Sendable, Hashable {
             ("category", profile == nil ? nil : [FHIRCodes.vitalSigns]), ("code", code), ("subject", ["reference": .text(subject)]),
             time.map { ("effectiveDateTime", .text($0.text)) } ?? ("_effectiveDateTime", unknown),
         ]
-        return FHIRResource(observation: id, suffix, references, members + content)
+        // The panel is still valid. Without this reference, an import would take the part for a reading.
+        let panel: JSONOutput? = correction == nil ? nil : [["reference": .text(references.observation(id, mainSuffix))]]
+        return FHIRResource(observation: id, suffix, references, members + [("derivedFrom", panel)] + content)
     }
 }
 

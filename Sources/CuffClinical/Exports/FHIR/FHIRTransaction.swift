@@ -39,15 +39,28 @@ public struct FHIRTransaction: Sendable {
                 : ["method": "POST", "url": .text(resource.type), "ifNoneExist": .text(resource.criterion)]
             entries.append(Self.entry(resource, request))
         }
+        putAll(removed(from: reading, except: all.own))
         readings += 1
+    }
+
+    /// The pulse and the flags that a reading typed in no longer has after a correction: the server may have those of an earlier
+    /// revision. Of a cuff's reading a person cannot remove any.
+    private func removed(from reading: ExchangeReading, except own: [FHIRResource]) -> [FHIRResource] {
+        guard reading.revision > 0, reading.isEntered, let patient = subject.patient(of: reading.owner) else { return [] }
+        let present = Set(own.map(\.reference))
+        return FHIRDeletion(removedFrom: reading).resources(subject: patient, .transaction).filter { !present.contains($0.reference) }
     }
 
     /// Adds the resources of one reading, which replace those with the same identifiers.
     mutating func replace(with resources: [FHIRResource]) {
+        putAll(resources)
+        readings += 1
+    }
+
+    private mutating func putAll(_ resources: [FHIRResource]) {
         for resource in resources {
             entries.append(Self.entry(resource, ["method": "PUT", "url": .text("\(resource.type)?\(resource.criterion)")]))
         }
-        readings += 1
     }
 
     private static func entry(_ resource: FHIRResource, _ request: JSONOutput) -> JSONOutput {

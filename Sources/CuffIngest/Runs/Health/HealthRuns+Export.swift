@@ -38,7 +38,7 @@ extension HealthRuns {
     }
 
     /// Writes the selected readings as they come from the database; with `isArchive`, into a zip file of the format's layout.
-    /// Memory is constant, except for 24 bytes per reading with `newFor`.
+    /// Memory is constant, except for 24 bytes per reading with `newFor`, and the ids of the inflations in a cuff's averages.
     package static func export(
         _ store: Store, _ types: TypeChoice = .everything, _ selection: ReadingSelection, as exporter: Exporter,
         choices: ExportChoices = ExportChoices(), context: ExportContext, isArchive: Bool = false, to output: OutputFile
@@ -50,6 +50,9 @@ extension HealthRuns {
             let wall = context.made.seconds + Int64(context.zone.offset(at: context.made.seconds))
             archive = StoredZip(path: path, modified: DeviceTime(wallSeconds: wall))
         }
+        var context = context
+        context.isPartial = selection.isPartial
+        if exporter.writesExclusions, types.hasReadings { context.partsOfAverages = try store.partsOfAverages(selection) }
         let writer = try exporter.writer(choices, context)
         try writer.indistinct(among: try store.persons(selection)).requireOne(for: "this \(exporter.name) export")
         var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.parts, writer: writer) {
@@ -63,6 +66,13 @@ extension HealthRuns {
         }
         run.report.cursor = selection.newFor
         return run.report
+    }
+}
+
+extension ReadingSelection {
+    /// Whether it leaves out readings of some persons, cuffs or types.
+    fileprivate var isPartial: Bool {
+        person != nil || user != nil || isWithoutUser || device != nil || driver != nil || !kinds.isEmpty
     }
 }
 
