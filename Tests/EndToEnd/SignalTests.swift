@@ -73,7 +73,8 @@ import Testing
     @Test func waitingForACuffThatConnects_EndsWithTheSignal() async throws {
         for (number, status, follows) in [(SIGINT, Int32(130), false), (SIGTERM, 143, false), (SIGTERM, 0, true)] {
             let run = try SpawnedCuff(
-                ["read", "tcp-listen://127.0.0.1:0", "--driver", "and-std"] + (follows ? ["--follow"] : []), environment: environment)
+                ["read", "tcp-listen://127.0.0.1:0", "--driver", "and-std", "--verbose"] + (follows ? ["--follow"] : []),
+                environment: environment)
             #expect(try await run.prints { $0.errors.contains("listening on") }, "\(run.errors)")
             run.signal(number)
             let end = await run.end()
