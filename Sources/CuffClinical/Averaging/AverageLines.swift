@@ -52,7 +52,7 @@ package struct AverageLines: Sendable {
         text.append(key: "days_measured", average.daysMeasured)
         text.append(key: "sessions", average.sessions)
         text.append(key: "single_sessions", average.singleSessions)
-        text.append(key: "complete", average.shortfalls.isEmpty && average.all.count > 0)
+        text.append(key: "complete", average.shortfalls.isEmpty)
         appendCounts(average, to: &text)
         append(average.all, to: &text)
         if average.rule.averagesSessions { text.append(key: "mean_of", "sessions") }
