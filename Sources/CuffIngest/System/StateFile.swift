@@ -21,7 +21,7 @@ enum StateFile {
         return (try? Descriptor.chunk(descriptor, limit)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The bytes of a longer file: of one with more than `most` its beginning, which is longer.
+    /// All bytes of a file; of one that is longer than `most`, only the first part, which also is longer than `most`.
     static func bytes(_ path: String, most: Int) -> [UInt8]? {
         guard let descriptor = open(path) else { return nil }
         defer { close(descriptor) }

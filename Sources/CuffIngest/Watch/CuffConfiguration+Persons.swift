@@ -47,7 +47,7 @@ extension CuffConfiguration {
             let holder = household.bind(name, to: place)
             guard let place, holder.lowercased() != name.lowercased() else { continue }
             try skip("person", IngestError(ConfigurationFault.boundTwice(origin, place: place, persons: [holder, name])))
-            // It is unknown whose readings they are: nobody's.
+            // It is not known which of them is meant.
             unbind(place)
         }
         for alert in alerts {
