@@ -26,7 +26,8 @@ struct Read: ParsableCommand {
         name: .shortAndLong,
         help: ArgumentHelp("One user's readings, where the cuff has users: a name, or the number.", valueName: "name|number"))
     var user: String?
-    @Option(help: ArgumentHelp("End after so many readings.", valueName: "count")) var max: Int?
+    @Option(help: ArgumentHelp("Stop after this many readings; more are kept if the cuff has already sent them.", valueName: "count"))
+    var max: Int?
     @Option(help: ArgumentHelp("Only readings from this time on: 2026-05-05, 2026-05-05T07:30, 7d, today, monday.", valueName: "time"))
     var since: String?
     @Option(help: ArgumentHelp("Only readings up to this time, not included.", valueName: "time")) var until: String?
