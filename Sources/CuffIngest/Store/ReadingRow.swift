@@ -6,32 +6,40 @@ import SQLite
 final class ReadingRow {
     /// An equal reading changes nothing; a higher revision, or the completion of a pending reading, replaces the row. Remarks of
     /// a person are kept.
-    static let insert: String = {
+    static let insert = insert { "reading.\($0)" }
+    /// The same, but a later revision in a file also has the remarks and the person, unless they were changed here.
+    static let insertOfImport = insert { column in
+        column == .noted ? "reading.noted" : "iif(reading.noted IS NULL,excluded.\(column),coalesce(reading.\(column),excluded.\(column)))"
+    }
+
+    /// `remark` is SQL for the value of a column in `ReadingColumn.notOfCuffs` after an update.
+    private static func insert(_ remark: (ReadingColumn) -> String) -> String {
         let places = ReadingColumn.allCases.map { "?\($0.place)" }.joined(separator: ",")
-        // A stored patient is kept: a later run may not store patients.
-        let updates = ReadingColumn.allCases.dropFirst().filter { !ReadingColumn.notOfCuffs.contains($0) }.map { column in
-            column == .patient ? "patient=coalesce(excluded.patient,reading.patient)" : "\(column.name)=excluded.\(column.name)"
-        }.joined(separator: ",")
-        let merged = ReadingColumn.allCases.map { column -> String in
-            if ReadingColumn.notOfCuffs.contains(column) { return "reading.\(column.name)" }
+        let values = ReadingColumn.allCases.map { column -> String in
+            if ReadingColumn.notOfCuffs.contains(column) { return remark(column) }
+            // A stored patient is kept: a later run may not store patients.
             return column == .patient ? "coalesce(excluded.patient,reading.patient)" : "excluded.\(column.name)"
+        }
+        let updates = zip(ReadingColumn.allCases, values).dropFirst().compactMap { column, value in
+            value == "reading.\(column)" ? nil : "\(column)=\(value)"
         }.joined(separator: ",")
         // An update must not give a damaged row a valid checksum.
-        let checksum = "checksum=iif(\(RowChecksum.reading.isIntact), \(RowChecksum.function)(\(merged)), reading.checksum)"
+        let checksum =
+            "checksum=iif(\(RowChecksum.reading.isIntact), \(RowChecksum.function)(\(values.joined(separator: ","))), reading.checksum)"
         return """
             INSERT INTO reading (\(ReadingColumn.all),checksum) VALUES (\(places),\(RowChecksum.function)(\(places)))
             ON CONFLICT (id) DO UPDATE SET \(updates),\(checksum)
             WHERE excluded.revision > reading.revision
               OR excluded.revision = reading.revision AND reading.pending AND NOT excluded.pending
             """
-    }()
+    }
 
     private let statement: SQLiteStatement
     private var text = TextBuffer(capacity: 1024)
     private var marks: [(column: Int32, start: Int, end: Int)] = []
 
-    init(_ db: SQLiteConnection) throws(SQLiteError) {
-        statement = try db.cached(Self.insert)
+    init(_ db: SQLiteConnection, _ insert: String = ReadingRow.insert) throws(SQLiteError) {
+        statement = try db.cached(insert)
         marks.reserveCapacity(16)
     }
 

@@ -92,7 +92,7 @@ extension Store {
                 "INSERT INTO import (name, file, layout, program, imported) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
                 record.name, record.file, record.layout, program, record.imported)
             let number = try db.first("SELECT number FROM import WHERE name = ?", record.name) { $0.number(0) } ?? 0
-            let row = try ReadingRow(db)
+            let row = try ReadingRow(db, ReadingRow.insertOfImport)
             let lift = try db.prepare("DELETE FROM reading WHERE id = ? AND type = '\(Self.tombstone)'")
             // A revision belongs to the import that added the reading, unless that one was undone.
             let note = try db.prepare(
@@ -115,7 +115,7 @@ extension Store {
                     latest = (arrival, source)
                 }
                 let before = db.totalChanges
-                try row.write(arrival.reading, source: source)
+                try row.write(arrival.reading, source: source, person: arrival.reading.person)
                 guard db.changes > 0 else { continue }
                 changed += 1
                 // One change is this row. Otherwise a trigger may have interfered.

@@ -82,15 +82,3 @@ extension ConfigurationSection {
         return CuffConfiguration.NamedPerson(name: name, cuffs: cuffs, origin: origin(table["cuffs"] == nil ? nil : "cuffs"))
     }
 }
-
-extension Household {
-    /// Why a text is not a person's name; `nil` if it is one.
-    package static func refusal(of name: String) -> String? {
-        if name.isEmpty || name.lowercased() == "none" || Int(name) != nil { return "a person's name is neither a number nor `none`" }
-        if name.contains(":") { return "a person's name has no colon" }
-        guard name.utf8.count <= Reading.longestPerson, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            return "a person's name has at most \(Reading.longestPerson) bytes, and no control characters"
-        }
-        return nil
-    }
-}

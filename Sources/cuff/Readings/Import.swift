@@ -111,6 +111,7 @@ struct Import: ParsableCommand {
         let zone = zone ?? saved?.zone
         var request = ImportRequest(zone: try HostZone.named(zone), zoneName: zone)
         request.program = Cuff.program
+        request.household = try CuffConfiguration.load().household
         if let text = columns ?? saved?.columns { request.options.columns = try ColumnMapping(text) }
         request.options.unit = (unit ?? saved?.unit.flatMap { PressureUnitName(rawValue: $0) })?.unit
         if let dates = dates ?? saved?.dates {

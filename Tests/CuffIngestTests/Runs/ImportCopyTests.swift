@@ -11,8 +11,12 @@ import Testing
     private static let header = "Date,Heart rate,Systolic,Diastolic,Comments\n"
     private let folder = TestFolder()
 
-    private func run(_ file: String, into database: String = "bp.db") throws -> ImportSummary {
-        var run = ImportRun(ImportRequest(zone: .utc), database: folder.file(database))
+    private func run(
+        _ file: String, into database: String = "bp.db", user: Int32? = nil, household: Household = Household()
+    ) throws -> ImportSummary {
+        var request = ImportRequest(zone: .utc)
+        (request.user, request.household) = (user, household)
+        var run = ImportRun(request, database: folder.file(database))
         return try run.perform(file)
     }
 
@@ -183,5 +187,53 @@ import Testing
         try writer.append(reading, from: Provenance(driver: "manual", device: ""), parts: .values, to: &text)
         writer.end(to: &text)
         return text.array
+    }
+
+    /// Of readings of one slot: one of Anna's and one of the slot's holder Ben.
+    private func linesOfTwo(of second: String = "Ben") -> String {
+        let lines = zip(2...3, ["Anna", second]).map { day, person in
+            """
+            {"type":"blood_pressure","schema":1,"id":"2025020\(day)T070000-45d9621ae0ee0919","driver":"phd","device":"hall","user":1,\
+            "systolic_mmHg":128,"diastolic_mmHg":82,"measured":"2025-02-0\(day)T07:00:00+01:00","person":"\(person)"}
+
+            """
+        }
+        return folder.write("two.jsonl", lines.joined())
+    }
+
+    /// A name that the configuration gives is not stored, so a later change of the configuration holds.
+    @Test func personOfACopy_IsKept_UnlessTheConfigurationNamesTheSame() throws {
+        var household = Household()
+        household.bind("ben", to: "hall:1")
+        _ = try run(linesOfTwo(), household: household)
+        #expect(try stored().map(\.person) == ["Anna", nil])
+        _ = try run(folder.file("bp.db"), into: "copy.db")
+        #expect(try stored("copy.db").map(\.person) == ["Anna", nil])
+        #expect(try Store(folder.file("copy.db"), access: .read).check().problems.isEmpty)
+        _ = try run(linesOfTwo(), into: "other.db")
+        #expect(try stored("other.db").map(\.person) == ["Anna", "Ben"])
+        _ = try run(linesOfTwo(), into: "user.db", user: 4)
+        #expect(try stored("user.db").map { [$0.person, $0.user?.description] } == [[nil, "4"], [nil, "4"]])
+        let summary = try run(linesOfTwo(of: "Ben:1"), into: "refused.db")
+        #expect(summary.new == 1 && summary.refused == 1, "\(summary)")
+    }
+
+    @Test func laterRevisionOfACopy_HasTheRemarksAndThePerson_UnlessChangedHere() throws {
+        _ = try run(linesOfTwo())
+        for name in ["copy.db", "changed.db"] { _ = try run(folder.file("bp.db"), into: name) }
+        let id = try stored()[0].id
+        let changed = try Store(folder.file("changed.db"), access: .write)
+        _ = try changed.remark([id], [(.note, "written here")])
+        try changed.close()
+        let store = try Store(folder.file("bp.db"), access: .write)
+        _ = try store.remark([id], [(.note, "written there"), (.arm, "left")])
+        _ = try store.move(id, to: "Cleo")
+        try store.close()
+        for name in ["copy.db", "changed.db"] { #expect(try run(folder.file("bp.db"), into: name).revised == 1, "\(name)") }
+        let results = try ["copy.db", "changed.db"].map { name -> [String?] in
+            let reading = try stored(name)[0]
+            return [reading.remarks?[.note], reading.remarks?[.arm], reading.person]
+        }
+        #expect(results == [["written there", "left", "Cleo"], ["written here", "left", "Anna"]])
     }
 }

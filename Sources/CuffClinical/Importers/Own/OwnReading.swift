@@ -10,7 +10,7 @@ enum OwnReading {
         "origin", "trigger",
         "sequence", "raw", "note", "medication", "posture", "arm", "metadata", "mdc", "component", "value", "value_absent", "bits", "unit",
         "unit_mdc",
-        "text", "decoder", "duration_s", "host_clock",
+        "text", "decoder", "duration_s", "host_clock", "person",
     ]
 
     static func reading(
@@ -37,6 +37,7 @@ enum OwnReading {
         reading.remarks = Remarks(stored: { key in value(key.rawValue) })
         reading.metadata = JSONValue.texts(in: value("metadata"))
         reading.decoder = Reading.decoder(value("decoder"))
+        reading.person = try person(value("person"))
         reading.duration = value("duration_s").flatMap { UInt32($0) }.map { .seconds($0) }
         reading.isHostClockUnsynchronised = value("host_clock") == "unsynchronised"
         if case .quantity = content {
@@ -48,6 +49,12 @@ enum OwnReading {
         (imported.original, imported.user, imported.flags, imported.remarks) = (reading, reading.user, reading.flags, reading.remarks)
         (imported.device, imported.driver) = (value("device"), name)
         return imported
+    }
+
+    private static func person(_ name: String?) throws(ImportRefusal) -> String? {
+        guard let name, !name.isEmpty else { return nil }
+        if let refusal = Household.refusal(of: name) { throw .malformed("the name of the person is refused: \(refusal)") }
+        return name
     }
 
     private static func content(_ type: String, _ value: (String) -> String?) throws(ImportRefusal) -> Reading.Content {
@@ -245,7 +252,7 @@ struct OwnTable: RowReader {
                 output.add(
                     try OwnReading.reading(place, of: "import-cuff-csv") { key in
                         guard let cell = titles[key].map({ cells[$0] }), !cell.isEmpty else { return nil }
-                        return key == "device" || Remarks.Key(rawValue: key) != nil ? Self.plain(cell) : cell
+                        return ["device", "person"].contains(key) || Remarks.Key(rawValue: key) != nil ? Self.plain(cell) : cell
                     })
             } catch { output.refuse(place, error) }
         }

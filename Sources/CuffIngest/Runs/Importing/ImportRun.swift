@@ -10,6 +10,8 @@ package struct ImportRequest: Sendable {
     package var layout: Importer?
     /// The user of every reading; `nil`: as the file says.
     package var user: Int32?
+    /// Whose the readings are by the configuration.
+    package var household = Household()
     /// Of times without a zone.
     package var zone: ZoneTable
     /// The name of `zone`; `nil` for the zone of this machine.
@@ -275,6 +277,11 @@ package struct ImportRun {
         let isOfFile = imported.device == nil && imported.original == nil
         let device = isOfFile ? file : imported.device ?? ""
         let identity = DeviceIdentity(id: device, model: isOfFile ? importer.program : nil)
+        // Where the configuration names the same person, a later change of it holds for this reading too.
+        var reading = reading
+        let name = request.user == nil ? reading.person : nil
+        reading.person = nil
+        if let name, request.household.person(of: reading, device: device).name?.lowercased() != name.lowercased() { reading.person = name }
         return Item(
             arrival: Store.Arrival(
                 reading: reading, driver: reading.driver, device: device, identity: identity, version: imported.version,
