@@ -32,11 +32,12 @@ public struct FHIRFormat: DeliveryFormat {
     public func isNothing(_ reading: ReadingLine) -> Bool {
         guard reading.isDeletion else { return false }
         let deletion = FHIRDeletion(reading)
-        return !deletion.hasObservations || deletion.time == nil || reference(reading) == nil
+        return !deletion.hasObservations || deletion.time == nil
     }
 
     public func refusal(_ reading: ReadingLine) -> String? {
-        if reading.isDeletion { return nil }
+        // The reading may have been sent for another person, whose it was then.
+        if reading.isDeletion { return reference(reading) == nil ? Self.noSubject(ExchangeReading(reading).owner) : nil }
         if let measured = reading.measured, Instant(measured) == nil { return "`\(measured)` is not a time" }
         let exchange = ExchangeReading(reading)
         switch FHIRTransaction.omission(exchange, subject: subject) {
@@ -51,10 +52,16 @@ public struct FHIRFormat: DeliveryFormat {
         case .noValue where reading.type == "pulse_rate": return "it has no pulse"
         case .noValue, .noUnit: return "the reading has no value with a UCUM unit"
         case .failed: return "a measurement that failed is not an Observation"
-        case .noSubject(.named(let name)): return "no subject for \(name); add subject.\(name)=… to the address"
-        case .noSubject(.unnamed(let slot?, _)): return "no subject for user slot \(slot); add subject.\(slot)=… to the address"
-        case .noSubject(.unnamed(nil, _)): return "no subject for readings without a user slot; add subject.0=… to the address"
+        case .noSubject(let person): return Self.noSubject(person)
         default: return "`\(reading.type)` is not supported for FHIR"
+        }
+    }
+
+    private static func noSubject(_ person: Person) -> String {
+        switch person {
+        case .named(let name): "no subject for \(name); add subject.\(name)=… to the address"
+        case .unnamed(let slot?, _): "no subject for user slot \(slot); add subject.\(slot)=… to the address"
+        case .unnamed(nil, _): "no subject for readings without a user slot; add subject.0=… to the address"
         }
     }
 
