@@ -82,8 +82,9 @@ extension Store {
     public func earlier(_ selection: ReadingSelection) throws(IngestError) -> [Reading.ID: [(reading: Reading, until: String)]] {
         // The other columns never differ: only entered readings are edited.
         let kept: Set<ReadingColumn> = [.id, .systolic_mmHg, .diastolic_mmHg, .pulse_per_min, .user, .flags, .measured, .raw, .revision]
+        let absent = ReadingColumn.notOfCuffs.subtracting([.person])
         let columns = ReadingColumn.allCases.map { column in
-            ReadingColumn.notOfCuffs.contains(column) ? "NULL" : "\(kept.contains(column) ? "earlier" : "reading").\(column.name)"
+            absent.contains(column) ? "NULL" : "\(kept.contains(column) ? "earlier" : "reading").\(column.name)"
         }
         var found: [Reading.ID: [(reading: Reading, until: String)]] = [:]
         var damaged = 0

@@ -135,6 +135,17 @@ import Testing
         #expect(text.contains("\"device\":\"dev-1\""))
     }
 
+    @Test func earlierValues_AreOfThePersonOfTheReading() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        let old = try entry(path, 182)
+        let store = try Store(path, access: .write)
+        #expect(try store.move(old.id, to: "Anna"))
+        #expect(try store.edit(old.id, to: ManualEntry(.mmHg(128, 82), at: Timestamp(seconds: 1_777_962_600)), zone: .utc))
+        let earlier = try #require(try store.earlier(ReadingSelection(zone: .utc))[old.id])
+        #expect(earlier.map(\.reading.person) == ["Anna"])
+    }
+
     @Test func editing_KeepsWhatItSaidBefore_UnderTheSameID() throws {
         let folder = TestFolder()
         let path = folder.file("bp.db")
