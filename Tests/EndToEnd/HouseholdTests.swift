@@ -101,6 +101,9 @@ import Testing
         #expect(try await cuff("edit", id, "--user", "2", "--db", database).status == 64)
         #expect(try await cuff("edit", id, "--systolic", "130", "--db", database).status == 64)
 
+        let trial = try await cuff("delete", "--since", "2026-05-05", "--dry-run", "--db", database)
+        #expect(trial.errors.contains("2 readings, of Anna and Grandpa, would be deleted"), "\(trial.errors)")
+
         let taken = try await cuff("person", "bind", "Ben", "kitchen")
         #expect(
             taken.status == 78 && taken.errors.contains("Anna, Ben") && taken.errors.contains("cuff person unbind kitchen"),

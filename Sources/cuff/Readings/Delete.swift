@@ -41,12 +41,10 @@ struct Delete: ParsableCommand {
         let count = try store.count(selection) + store.damaged(among: selection.ids).count
         // Repeats an earlier overwrite that failed.
         if count == 0 && !dryRun && confirm == "delete" { try store.overwriteRemains() }
-        if dryRun || count == 0 {
-            return Terminal.say("cuff: \(Plural.text(count, "reading")) \(dryRun ? "would be " : "")deleted from \(path)")
-        }
-        let answer =
-            confirm.isEmpty
-            ? Terminal.ask("\(Plural.text(count, "reading")) will be deleted from \(path). Type `delete` to continue: ") : confirm
+        let persons = try store.persons(selection)
+        let counted = Plural.text(count, "reading") + (persons.isOne ? "" : ", of \(persons.sentence),")
+        if dryRun || count == 0 { return Terminal.say("cuff: \(counted) \(dryRun ? "would be " : "")deleted from \(path)") }
+        let answer = confirm.isEmpty ? Terminal.ask("\(counted) will be deleted from \(path). Type `delete` to continue: ") : confirm
         try Deletion.confirm(answer)
         Terminal.say("cuff: \(Plural.text(try store.delete(selection), "reading")) deleted")
         for (sink, count) in try store.owedDeletions() {
