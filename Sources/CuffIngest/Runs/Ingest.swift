@@ -71,8 +71,8 @@ public enum Ingest {
         var household = options.household
         for member in members {
             // A reading that is read again stays with the person it was moved to.
-            guard let store = (member.sink as? SQLiteSink)?.store, let moved = try? store.movedReadings() else { continue }
-            household.moved.merge(moved) { $1 }
+            guard let store = (member.sink as? SQLiteSink)?.store, let moved = try? store.movedReadings(), !moved.isEmpty else { continue }
+            household.moved.append(moved)
         }
         pipeline.name(by: household)
         pipeline.name(program: options.program)

@@ -22,11 +22,18 @@ extension Store {
     }
 
     /// The persons of readings that a user moved, or measured or entered for a person.
-    func movedReadings() throws(IngestError) -> [Reading.ID: String] {
+    func movedReadings() throws(IngestError) -> MovedReadings {
+        var moved = MovedReadings()
+        try forEachMoved { moved.insert($0, of: $1) }
+        return moved
+    }
+
+    /// In the order of ids.
+    private func forEachMoved(_ body: (Reading.ID, String) -> Void) throws(IngestError) {
         try read { db in
-            let rows = try db.rows("SELECT id, person FROM reading WHERE person IS NOT NULL") { ($0.text(0) ?? "", $0.text(1) ?? "") }
-            return Dictionary(
-                rows.compactMap { text, person in Reading.ID.parse(text).map { ($0, person) } }, uniquingKeysWith: { $1 })
+            _ = try db.rows("SELECT id, person FROM reading WHERE person IS NOT NULL ORDER BY id") { row in
+                if let id = Reading.ID.parse(row.text(0) ?? ""), let person = row.text(1) { body(id, person) }
+            }
         }
     }
 
@@ -34,9 +41,9 @@ extension Store {
     /// - Throws: As ``move(_:to:)``.
     public func rename(_ old: String, to new: String) throws(IngestError) -> Int {
         var count = 0
-        for (id, person) in try movedReadings() where person.lowercased() == old.lowercased() {
-            if try move(id, to: new) { count += 1 }
-        }
+        var ids: [Reading.ID] = []
+        try forEachMoved { id, person in if person.lowercased() == old.lowercased() { ids.append(id) } }
+        for id in ids where try move(id, to: new) { count += 1 }
         return count
     }
 
