@@ -36,7 +36,7 @@ public struct FHIRFormat: DeliveryFormat {
     }
 
     public func refusal(_ reading: ReadingLine) -> String? {
-        // The reading may have been sent for another person, whose it was then.
+        // The reading may have been sent when it was another person's.
         if reading.isDeletion { return reference(reading) == nil ? Self.noSubject(ExchangeReading(reading).owner) : nil }
         if let measured = reading.measured, Instant(measured) == nil { return "`\(measured)` is not a time" }
         let exchange = ExchangeReading(reading)

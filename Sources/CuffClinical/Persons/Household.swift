@@ -14,8 +14,8 @@ public struct Household: Sendable, Hashable {
     /// All readings are this person's, because the user says so of a measurement; `nil`: as bound.
     public var everyone: String?
 
-    /// Readings whose person a user said, which are stored with that (`cuff edit ID --user NAME`), by database; a later one wins.
-    package var moved: [MovedReadings] = []
+    /// Readings whose person a user said, which are stored with that (`cuff edit ID --user NAME`).
+    package var moved: [Reading.ID: String] = [:]
 
     /// The cuff of readings that a person typed in.
     public static let typedIn = ManualEntry.driver.description
@@ -70,7 +70,7 @@ public struct Household: Sendable, Hashable {
     public func person(of reading: Reading, device: String) -> Person {
         person(
             cuff: Self.cuff(device: device, driver: reading.driver), slot: reading.user.map { Int($0) },
-            said: reading.person ?? moved.lazy.reversed().compactMap { $0[reading.id] }.first)
+            said: reading.person ?? (moved.isEmpty ? nil : moved[reading.id]))
     }
 
     /// Why a text is not a person's name; `nil` if it is one.

@@ -71,8 +71,7 @@ public enum Ingest {
         var household = options.household
         for member in members {
             // A reading that is read again stays with the person it was moved to.
-            guard let store = (member.sink as? SQLiteSink)?.store, let moved = try? store.movedReadings(), !moved.isEmpty else { continue }
-            household.moved.append(moved)
+            try? (member.sink as? SQLiteSink)?.store.forEachMoved { household.moved[$0] = $1 }
         }
         pipeline.name(by: household)
         pipeline.name(program: options.program)

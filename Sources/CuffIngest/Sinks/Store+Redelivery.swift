@@ -21,17 +21,10 @@ extension Store {
         }
     }
 
-    /// The persons of readings that a user moved, or measured or entered for a person.
-    func movedReadings() throws(IngestError) -> MovedReadings {
-        var moved = MovedReadings()
-        try forEachMoved { moved.insert($0, of: $1) }
-        return moved
-    }
-
-    /// In the order of ids.
-    private func forEachMoved(_ body: (Reading.ID, String) -> Void) throws(IngestError) {
+    /// The persons of readings that a user moved, or measured or entered for a person; one by one, because a copy may have very many.
+    func forEachMoved(_ body: (Reading.ID, String) -> Void) throws(IngestError) {
         try read { db in
-            _ = try db.rows("SELECT id, person FROM reading WHERE person IS NOT NULL ORDER BY id") { row in
+            _ = try db.rows("SELECT id, person FROM reading WHERE person IS NOT NULL") { row in
                 if let id = Reading.ID.parse(row.text(0) ?? ""), let person = row.text(1) { body(id, person) }
             }
         }

@@ -41,11 +41,15 @@ struct Delete: ParsableCommand {
         let count = try store.count(selection) + store.damaged(among: selection.ids).count
         // Repeats an earlier overwrite that failed.
         if count == 0 && !dryRun && confirm == "delete" { try store.overwriteRemains() }
-        let persons = try store.persons(selection)
-        let counted = Plural.text(count, "reading") + (persons.isOne ? "" : ", of \(persons.sentence),")
-        if dryRun || count == 0 { return Terminal.say("cuff: \(counted) \(dryRun ? "would be " : "")deleted from \(path)") }
-        let answer = confirm.isEmpty ? Terminal.ask("\(counted) will be deleted from \(path). Type `delete` to continue: ") : confirm
-        try Deletion.confirm(answer)
+        if count == 0 { return Terminal.say("cuff: 0 readings \(dryRun ? "would be " : "")deleted from \(path)") }
+        if dryRun || confirm.isEmpty {
+            let persons = try store.persons(selection)
+            let counted = Plural.text(count, "reading") + (persons.isOne ? "" : ", of \(persons.sentence),")
+            if dryRun { return Terminal.say("cuff: \(counted) would be deleted from \(path)") }
+            try Deletion.confirm(Terminal.ask("\(counted) will be deleted from \(path). Type `delete` to continue: "))
+        } else {
+            try Deletion.confirm(confirm)
+        }
         Terminal.say("cuff: \(Plural.text(try store.delete(selection), "reading")) deleted")
         for (sink, count) in try store.owedDeletions() {
             Terminal.say("cuff: the next run with \(sink) reports \(Plural.text(count, "deletion")) to it")

@@ -22,29 +22,6 @@ import Testing
         #expect(home.person(cuff: "Kitchen", slot: 1).name == nil, "cuffs are spelled as they are stored")
     }
 
-    /// Of two databases, the later one counts.
-    @Test func movedReadings_AreFoundById_InWhicheverOrderTheyWereAdded() {
-        var random = SplitMix64(seed: 7)
-        var expected: [Reading.ID: String] = [:]
-        var (first, second) = (MovedReadings(), MovedReadings())
-        for index in 0..<400 {
-            let id = Reading.ID(wallSeconds: 1_777_900_000 + Int64(random.next() % 100), hash: random.next() % 5)
-            guard expected[id] == nil else { continue }
-            expected[id] = ["Anna", "Ben", "Cleo"][index % 3]
-            first.insert(id, of: index < 150 ? "Dan" : expected[id] ?? "")
-            if index < 150 { second.insert(id, of: expected[id] ?? "") }
-        }
-        var home = Self.home
-        home.moved = [first, second]
-        #expect(expected.count > 200)
-        for (id, person) in expected {
-            var reading = Reading(.bloodPressure(.mmHg(128, 82)), driver: "phd", origin: .push, raw: RawBytes([]))
-            reading.id = id
-            #expect(home.person(of: reading, device: "kitchen") == .named(person))
-        }
-        #expect(first[Reading.ID(wallSeconds: 1_777_900_200, hash: 1)] == nil && first[Reading.ID(wallSeconds: 0, hash: 0)] == nil)
-    }
-
     @Test func whatIsSaidOfAReading_GoesBeforeItsSlot() {
         #expect(Self.home.person(cuff: "kitchen", slot: 1, said: "ben") == .named("Ben"))
         #expect(Self.home.person(cuff: "kitchen", slot: 1, said: "Somebody") == .named("Somebody"), "a name that was taken away since")

@@ -53,7 +53,7 @@ enum OwnReading {
 
     private static func person(_ name: String?) throws(ImportRefusal) -> String? {
         guard let name, !name.isEmpty else { return nil }
-        if let refusal = Household.refusal(of: name) { throw .malformed("the name of the person is refused: \(refusal)") }
+        if let refusal = Household.refusal(of: name) { throw .malformed(refusal) }
         return name
     }
 
