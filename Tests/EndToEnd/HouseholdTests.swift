@@ -71,6 +71,33 @@ import Testing
         #expect(try await export("Anna=Patient/a", "Ben=Patient/b").output.isEmpty)
     }
 
+    /// A copy that has a reading of the wrong person is told once that it is not that person's.
+    @Test func anExportOfOnePerson_WithdrawsAReadingThatWasMoved() async throws {
+        for name in ["Anna", "Ben"] { #expect(try await cuff("person", "name", name).status == 0) }
+        for time in ["2026-05-05T08:00", "2026-05-06T08:00"] {
+            let add = try await cuff("add", "121/82", "--at", time, "--user", "Anna", "--db", database, "--tz", "UTC")
+            #expect(add.status == 0, "\(add.errors)")
+        }
+        func export(_ arguments: String...) async throws -> (readings: [String], deleted: [String]) {
+            let run = try await CuffProcess.run(
+                ["export", "--format", "jsonl", "--new", "clinic", "--user", "Anna", "--db", database] + arguments,
+                environment: ["CUFF_CONFIG": file])
+            #expect(run.status == 0, "\(run.errors)")
+            func ids(_ type: String) -> [String] { run.objects(type).map { $0["id"] as? String ?? "no id" } }
+            return (ids("blood_pressure"), ids("deleted"))
+        }
+        let ids = try await export().readings
+        try #require(ids.count == 2)
+        for (id, change) in zip(ids, [["--user", "Ben"], ["--irregular"]]) {
+            let edit = try await CuffProcess.run(["edit", id, "--db", database] + change, environment: ["CUFF_CONFIG": file])
+            #expect(edit.status == 0, "\(edit.errors)")
+        }
+        #expect(try await export("--since", "2026-06-01") == ([], [ids[0]]), "the other one is still hers, though not selected")
+        #expect(try await export() == ([ids[1]], []), "it is reported once")
+        #expect(try await cuff("edit", ids[0], "--user", "Anna", "--db", database).status == 0)
+        #expect(try await export() == ([ids[0]], []), "moved back")
+    }
+
     @Test func names_AreBoundLater_AndReadingsAreMoved() async throws {
         let id = try await read(120, from: "kitchen", at: "2605050731")
         _ = try await read(150, from: "hall", at: "2605050732")

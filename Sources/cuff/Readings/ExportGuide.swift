@@ -98,7 +98,8 @@ extension HealthRuns.ExportReport {
         if !deleted.isEmpty {
             let names = deleted.prefix(10).map(\.description).joined(separator: ", ") + (deleted.count > 10 ? ", …" : "")
             lines.append(
-                "\(Plural.text(deleted.count, "reading")) written by earlier exports of `\(cursor ?? "")` and deleted here since;"
+                "\(Plural.text(deleted.count, "reading")) written by earlier exports of `\(cursor ?? "")` and deleted here since, "
+                    + "or moved to another person or user;"
                     + (saysDeleted ? " the export says so of each" : " delete them there as well: \(names)"))
         }
         if path != "-" { lines.insert("\(path): \(Plural.text(written, "reading"))\(series > 0 ? ", \(series) series" : "")", at: 0) }

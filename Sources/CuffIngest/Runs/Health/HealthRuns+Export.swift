@@ -11,7 +11,8 @@ extension HealthRuns {
         public var series = 0
         /// Readings that the format cannot contain, by reason.
         public var leftOut: [ExportOmission: Int] = [:]
-        /// Readings written by earlier exports of this name and deleted since; each is reported once.
+        /// Readings written by earlier exports of this name that are deleted since, or no longer of the selected person or user; each is
+        /// reported once.
         public var deleted: [Reading.ID] = []
         /// Whether the format itself reports them.
         public var saysDeleted = false
@@ -70,9 +71,12 @@ extension HealthRuns {
 }
 
 extension ReadingSelection {
+    /// Whether it leaves out readings of some persons or users.
+    fileprivate var isOfOne: Bool { person != nil || user != nil || isWithoutUser }
+
     /// Whether it leaves out readings of some persons, cuffs or types.
     fileprivate var isPartial: Bool {
-        person != nil || user != nil || isWithoutUser || device != nil || driver != nil || !kinds.isEmpty
+        isOfOne || device != nil || driver != nil || !kinds.isEmpty
     }
 }
 
@@ -139,7 +143,7 @@ private struct ExportRun {
 
     private mutating func writeDeletions(to text: BufferedOutput) throws(IngestError) {
         guard let cursor = selection.newFor else { return }
-        report.deleted = try store.deletedSince(cursor)
+        report.deleted = try store.deletedSince(cursor) + store.movedSince(cursor, from: selection)
         for id in report.deleted {
             guard writer.append(deleted: id, to: &text.buffer) else { return }
             report.saysDeleted = true
@@ -183,7 +187,33 @@ extension Store {
         }
     }
 
-    /// Forgets deliveries of deleted readings, which are delivered again if read again. Done last, as `remember`.
+    /// The ids of readings that exports of this name delivered and that were changed since and are no longer of the selected person or
+    /// user, until `forgetGiven`. Without those that moved because a cuff or user slot was assigned to another person.
+    func movedSince(_ cursor: String, from selection: ReadingSelection) throws(IngestError) -> [Reading.ID] {
+        guard selection.isOfOne else { return [] }
+        let changed = try read { db in
+            try db.rows(
+                """
+                SELECT exported.id FROM exported JOIN reading USING (id) WHERE cursor = ? AND type <> '\(Self.tombstone)' AND NOT pending
+                  AND exported.revision < \(ReadingColumn.fullRevision) AND \(isIntact) ORDER BY id
+                """, cursor
+            ) { $0.text(0) ?? "" }.compactMap { Reading.ID.parse($0) }
+        }
+        var owned: Set<Reading.ID> = []
+        for start in stride(from: 0, to: changed.count, by: 1000) {
+            var whose = ReadingSelection(zone: selection.zone)
+            (whose.person, whose.household) = (selection.person, selection.household)
+            (whose.user, whose.isWithoutUser) = (selection.user, selection.isWithoutUser)
+            whose.ids = Array(changed[start..<min(start + 1000, changed.count)])
+            try forEach(whose) { reading, _ in
+                owned.insert(reading.id)
+                return true
+            }
+        }
+        return changed.filter { !owned.contains($0) }
+    }
+
+    /// Forgets deliveries of withdrawn readings, which are delivered again if selected again. Done last, as `remember`.
     func forgetGiven(_ ids: [Reading.ID], by cursor: String) throws(IngestError) {
         guard !ids.isEmpty else { return }
         try commit { db in
