@@ -83,6 +83,24 @@ import Testing
         #expect(try stored(folder).map { $0.bloodPressure?.systolic.digits.mantissa } == [120, 120, 133])
     }
 
+    @Test func anEqualReadingOfAnotherPerson_IsAnotherMeasurement() throws {
+        let folder = TestFolder()
+        let copies = ["anna.csv", "ben.csv"].map { folder.write($0, Self.header + "2026-05-05 07:31:20,70,100,60,\n") }
+        var household = Household()
+        household.bind("Anna", to: "anna.csv")
+        household.bind("Ben", to: "ben.csv")
+        // Of another layout, so that its ids differ from those of the others.
+        let lines = folder.write(
+            "stored.jsonl",
+            #"{"type":"blood_pressure","schema":1,"id":"20260505T073100-0000000000000001","device":"SN1","driver":"and-std","#
+                + #""revision":0,"measured":"2026-05-05T07:31:00+00:00","systolic_mmHg":100,"diastolic_mmHg":60,"pulse_per_min":70,"#
+                + #""origin":"memory","received":"2026-05-05T08:00:00Z","person":"Anna"}"# + "\n")
+        #expect(try run(folder, lines) { $0.household = household }.new == 1)
+        #expect(try run(folder, copies[0]) { $0.household = household }.duplicates == 1, "the same person")
+        #expect(try run(folder, copies[1]).duplicates == 1, "without a configuration, it may be hers")
+        #expect(try run(folder, copies[1]) { $0.household = household }.new == 1)
+    }
+
     @Test func cuffsOwnReading_Stays_AndAnotherZoneIsASuspect() throws {
         let folder = TestFolder()
         // 100/60, pulse 70, at 07:31 by the cuff's clock.

@@ -2,7 +2,7 @@ import CuffClinical
 import CuffCore
 
 /// The blood pressures of a database by their values, to find the same measurement under another id: a reading from a cuff and the same
-/// one exported by an app differ in id, in seconds, sometimes in zone. Pure; 64 bytes per reading.
+/// one exported by an app differ in id, in seconds, sometimes in zone. Pure; 80 bytes per reading.
 struct ImportIndex {
     /// The relation of a new reading to a stored one.
     enum Match: Hashable {
@@ -22,6 +22,8 @@ struct ImportIndex {
         var instant: Int64
         var pulse: Int32
         var user: Int32?
+        /// The name in lower case, if known.
+        var person: String?
         var hasZone: Bool
         var driver: DriverID
         /// The file in which a match was found: a second match in the same file is another measurement.
@@ -33,6 +35,7 @@ struct ImportIndex {
     /// The largest offset of a zone.
     private static let mostMinutes: Int64 = 14 * 60
 
+    /// `reading.person` is the owner's name, if it has one.
     mutating func insert(_ reading: borrowing Reading) {
         guard let key = Self.key(reading), let entry = Self.entry(reading) else { return }
         entries[key, default: []].append(entry)
@@ -46,7 +49,7 @@ struct ImportIndex {
         for index in all.indices {
             let old = all[index]
             guard old.id != new.id, old.takenBy != file, old.user == nil || new.user == nil || old.user == new.user,
-                old.pulse < 0 || new.pulse < 0 || old.pulse == new.pulse
+                old.person == nil || new.person == nil || old.person == new.person, old.pulse < 0 || new.pulse < 0 || old.pulse == new.pulse
             else { continue }
             if old.driver == new.driver, old.user == new.user {
                 guard old.id.hash == new.id.hash, old.pulse == new.pulse, old.hasZone, new.hasZone, old.instant != .min,
@@ -90,7 +93,7 @@ struct ImportIndex {
         return Entry(
             id: reading.id, deviceMinute: device ?? .min, wallMinute: wall ?? .min, instant: reading.measured?.milliseconds ?? .min,
             pulse: pressure.pulse.map { Int32(clamping: Int64($0.digits.value.rounded())) } ?? -1, user: reading.user,
-            hasZone: reading.clock.time.map { $0.utcOffset != nil } ?? true, driver: layout(of: reading))
+            person: reading.person?.lowercased(), hasZone: reading.clock.time.map { $0.utcOffset != nil } ?? true, driver: layout(of: reading))
     }
 
     /// The driver, or for an imported reading the layout of its file: in files of this program readings have the driver of their cuff.

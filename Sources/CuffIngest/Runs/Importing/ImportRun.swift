@@ -170,7 +170,9 @@ package struct ImportRun {
         index = ImportIndex()
         if let store {
             var index = ImportIndex()
-            try store.forEach(ReadingSelection(kinds: [.bloodPressure], zone: request.zone)) { reading, _ in
+            var selection = ReadingSelection(kinds: [.bloodPressure], zone: request.zone)
+            selection.household = request.household
+            try store.forEach(selection) { reading, _ in
                 index.insert(reading)
                 return true
             }
@@ -245,7 +247,9 @@ package struct ImportRun {
             summary.known += 1
             return nil
         }
-        if imported.original == nil, let match = index.match(reading, file: pass) {
+        var named = reading
+        named.person = owner(of: reading, imported, summary.file)
+        if imported.original == nil, let match = index.match(named, file: pass) {
             switch match {
             case .same:
                 summary.duplicates += 1
@@ -259,7 +263,7 @@ package struct ImportRun {
             summary.new += 1
             summary.add(ImportSummary.Line(reading: reading, place: imported.place, word: "new"))
         }
-        index.insert(reading)
+        index.insert(named)
         return item(reading, imported, importer, summary.file, isRevival: isRevival)
     }
 
@@ -270,12 +274,23 @@ package struct ImportRun {
         return imported.version > held.version ?? .max
     }
 
+    /// The name of its person, by the file or by the configuration.
+    private func owner(of reading: Reading, _ imported: ImportedReading, _ file: String) -> String? {
+        var reading = reading
+        if request.user != nil { reading.person = nil }
+        return request.household.person(of: reading, device: device(of: imported, file)).name
+    }
+
+    /// A reading of this program without a device keeps none, such as one that was typed in.
+    private func device(of imported: ImportedReading, _ file: String) -> String {
+        imported.device ?? (imported.original == nil ? file : "")
+    }
+
     private func item(
         _ reading: Reading, _ imported: ImportedReading, _ importer: Importer, _ file: String, isRevival: Bool
     ) -> Item {
-        // A reading of this program without a device keeps none, such as one that was typed in.
         let isOfFile = imported.device == nil && imported.original == nil
-        let device = isOfFile ? file : imported.device ?? ""
+        let device = device(of: imported, file)
         let identity = DeviceIdentity(id: device, model: isOfFile ? importer.program : nil)
         // Where the configuration names the same person, a later change of it holds for this reading too.
         var reading = reading
