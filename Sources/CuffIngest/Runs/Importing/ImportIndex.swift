@@ -93,7 +93,8 @@ struct ImportIndex {
         return Entry(
             id: reading.id, deviceMinute: device ?? .min, wallMinute: wall ?? .min, instant: reading.measured?.milliseconds ?? .min,
             pulse: pressure.pulse.map { Int32(clamping: Int64($0.digits.value.rounded())) } ?? -1, user: reading.user,
-            person: reading.person?.lowercased(), hasZone: reading.clock.time.map { $0.utcOffset != nil } ?? true, driver: layout(of: reading))
+            person: reading.person?.lowercased(), hasZone: reading.clock.time.map { $0.utcOffset != nil } ?? true,
+            driver: layout(of: reading))
     }
 
     /// The driver, or for an imported reading the layout of its file: in files of this program readings have the driver of their cuff.
