@@ -41,7 +41,7 @@ public struct Audiogram: Sendable, Hashable {
 
     /// The audiogram of a typed-in reading; `nil` for any other reading.
     package init?(_ reading: Reading) {
-        guard reading.origin == .entered, case .quantity(let quantity) = reading.content, quantity.partition == Self.partition,
+        guard reading.isEntered, case .quantity(let quantity) = reading.content, quantity.partition == Self.partition,
             quantity.term == Self.term, let text = reading.text
         else { return nil }
         self.init(text)

@@ -71,6 +71,12 @@ package struct QuantityType: Sendable, Hashable {
             type.unit == quantity.unit
         else { return nil }
         let isPrivate = type.mdc >> 16 == 1024
-        return isPrivate && reading.origin != .entered ? nil : type
+        return isPrivate && !reading.isEntered ? nil : type
+    }
+
+    /// The word for the value of a category; `nil` for other quantities.
+    func word(of reading: Reading) -> String? {
+        guard case .quantity(let quantity) = reading.content else { return nil }
+        return quantity.value.flatMap { value($0)?.word }
     }
 }

@@ -66,9 +66,10 @@ import Testing
 
     @Test func typedQuantities_AreTheirType_AndAnAgentsPrivateTermIsNot() throws {
         for type in QuantityType.all { #expect(QuantityType.of(try typed(type.name, 50)) == type) }
-        var foreign = try typed("environmental_audio_exposure", 80)
-        foreign.origin = .push
-        #expect(QuantityType.of(foreign) == nil)
+        var copy = try typed("environmental_audio_exposure", 80)
+        #expect(QuantityType.of(Reading(copy.content, driver: "phd", origin: .push, raw: RawBytes([1]))) == nil)
+        copy.origin = .imported
+        #expect(QuantityType.of(copy)?.name == "environmental_audio_exposure", "of a typed one")
         var pounds = try typed("body_mass", 80)
         pounds.content = .quantity(Quantity(partition: 2, term: 57664, value: Digits(80), unit: 1760))
         #expect(QuantityType.of(pounds) == nil, "another unit is not compared")
@@ -150,8 +151,8 @@ import Testing
         #expect(omissions.isEmpty && text.contains("<Audiogram type=\"HKDataTypeIdentifierAudiogram\""))
         #expect(text.contains("frequencyValue=\"250\" frequencyUnit=\"Hz\" leftEarValue=\"34\" leftEarUnit=\"dBHL\" rightEarValue=\"27\""))
         #expect(text.contains("frequencyValue=\"500\" frequencyUnit=\"Hz\" leftEarValue=\"30\" leftEarUnit=\"dBHL\"/>"))
-        var foreign = reading
-        foreign.origin = .push
+        var foreign = Reading(reading.content, driver: "phd", origin: .push, raw: RawBytes([1]))
+        foreign.text = reading.text
         #expect(Audiogram(foreign) == nil)
     }
 

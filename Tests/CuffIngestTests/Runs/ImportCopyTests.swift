@@ -39,6 +39,30 @@ import Testing
         return folder.write("bp.jsonl", text.string)
     }
 
+    /// Numbers, the values of categories with their words, and an audiogram, which is a text.
+    @Test(arguments: ["jsonl", "csv", "db"]) func typedQuantities_AreWholeInACopy(_ form: String) throws {
+        let time = Timestamp(seconds: 1_777_959_000)
+        for (name, value) in ["body_mass": Digits(mantissa: 8120, exponent: -2), "dizziness": Digits(3), "headache": Digits(1)] {
+            let typed = ManualQuantity(try #require(QuantityType.named(name)), value, at: time, lasting: .seconds(600), user: 1)
+            _ = try HealthRuns.add(typed, zone: .utc, to: folder.file("typed.db"))
+        }
+        let audiogram = "500:20/15,1000:25.5/-"
+        _ = try HealthRuns.add(audiogram: audiogram, at: time, user: 1, remarks: Remarks(), zone: .utc, to: folder.file("typed.db"))
+        var file = folder.file("typed.db")
+        if form != "db" {
+            file = folder.file("typed.\(form)")
+            _ = try HealthRuns.export(
+                try Store(folder.file("typed.db"), access: .read), .everything, ReadingSelection(zone: .utc), as: Exporter.named(form),
+                context: HealthRuns.exportContext(.utc, version: "1"), to: try OutputFile(file, replaces: true))
+        }
+        #expect(try run(file).new == 4)
+        let (before, after) = (try stored("typed.db"), try stored())
+        #expect(after.map(\.content) == before.map(\.content))
+        let texts = Set(after.map(\.text))
+        #expect(after.map(\.text) == before.map(\.text) && texts.isSuperset(of: ["moderate", "not_present", audiogram]))
+        #expect(after.map { QuantityType.of($0)?.name } == before.map { QuantityType.of($0)?.name })
+    }
+
     private func apple(version: Int, _ systolic: Int, offset: String = "+0100", id: String?) -> String {
         let moment = "sourceName=\"A\" startDate=\"2025-02-02 0\(offset == "+0100" ? 7 : 8):00:00 \(offset)\""
         let records = [("Systolic", systolic), ("Diastolic", 82)].map {

@@ -41,7 +41,8 @@ enum OwnReading {
         reading.duration = value("duration_s").flatMap { UInt32($0) }.map { .seconds($0) }
         reading.isHostClockUnsynchronised = value("host_clock") == "unsynchronised"
         if case .quantity = content {
-            reading.text = words(value).map { String(decoding: $0.utf8.prefix(Reading.longestText), as: UTF8.self) }
+            let text = words(value) ?? QuantityType.of(reading)?.word(of: reading)
+            reading.text = text.map { String(decoding: $0.utf8.prefix(Reading.longestText), as: UTF8.self) }
         }
         let time = reading.measured.map { ImportedReading.Time.instant($0, offset: reading.measuredOffset) }
         var imported = ImportedReading(
@@ -92,7 +93,7 @@ enum OwnReading {
         guard let mdc = value("mdc").flatMap({ UInt32($0) }) else { throw .malformed("a quantity without a code") }
         var digits: Digits?
         var number = value("value") ?? ""
-        if !number.isEmpty, words(value) == nil {
+        if isNumber(number) {
             let isNegative = number.hasPrefix("-")
             if isNegative { number.removeFirst() }
             guard var parsed = ImportText.digits(number, keepsZeros: true) else {
@@ -116,9 +117,11 @@ enum OwnReading {
     /// The text of an enumeration. CSV has it in the column of the value; it has no unit.
     private static func words(_ value: (String) -> String?) -> String? {
         if let text = value("text") { return text.isEmpty ? nil : text }
-        guard value("unit") ?? "" == "", let text = value("value"), let first = text.unicodeScalars.first else { return nil }
-        return first == "-" || "0"..."9" ~= first ? nil : OwnTable.plain(text, isWords: true)
+        guard value("unit") ?? "" == "", let text = value("value"), !text.isEmpty, !isNumber(text) else { return nil }
+        return OwnTable.plain(text, isWords: true)
     }
+
+    private static func isNumber(_ text: String) -> Bool { text.unicodeScalars.first.map { $0 == "-" || "0"..."9" ~= $0 } ?? false }
 
     private static func readTimes(_ reading: inout Reading, _ value: (String) -> String?) throws(ImportRefusal) {
         if let text = value("device_time"), !text.isEmpty {
