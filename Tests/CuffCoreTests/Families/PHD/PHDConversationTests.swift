@@ -219,6 +219,21 @@ import Testing
         #expect(talk.pressures == Self.expected(persons: false), "\(talk.notes)")
     }
 
+    /// The user changed the unit, and the configuration kept its number: entries of a store are not taken in the remembered unit.
+    @Test(arguments: ["mmHg", "kPa"]) func rememberedUnit_ThatDoesNotFitTheStore_IsAskedForAgain(_ remembered: String) throws {
+        let other = remembered == "kPa" ? "mmHg" : "kPa"
+        func options(_ unit: String) -> [String: String] { ["configuration": "extended", "store": "yes", "unit": unit] }
+        var first = PHDConversation(Self.script(options(remembered)))
+        first.start(.readMemory(user: nil))
+        first.run()
+        #expect(!first.remembered.isEmpty && first.pressures.count == 6)
+        var second = PHDConversation(Self.script(options(other)), memory: first.remembered)
+        second.start(.readMemory(user: nil))
+        second.run(until: .seconds(120))
+        let units = Set(second.readings.compactMap { $0.bloodPressure.map { "\($0.systolic.unit)" } })
+        #expect(second.pressures.count == 6 && units == [other], "\(second.notes)")
+    }
+
     @Test func clocks_AreWhatTheAgentSays() {
         let records = [Self.records[0]]
         func clock(_ time: String) -> DeviceClock? {

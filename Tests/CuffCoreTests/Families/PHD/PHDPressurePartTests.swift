@@ -173,4 +173,32 @@ import Testing
         manager.take("e40000020000")
         #expect(manager.readings.allSatisfy { $0.bloodPressure == nil } && !manager.readings.isEmpty)
     }
+
+    /// A pulse that came first is removed with its pressures: what follows them is examined all the same.
+    @Test func twoMeasurementsOfOneReport_AreBothJoined() {
+        let (first, second) = (Self.stamp, Self.evening)
+        func value(_ handle: UInt16, _ value: UInt16, _ stamp: [UInt8]) -> (handle: UInt16, bytes: [UInt8]) {
+            (handle, PHDBytes.words(value) + stamp)
+        }
+        var manager = manager()
+        manager.play(
+            .received(
+                PHDBytes.fixed([
+                    value(4, 64, first), value(2, 76, first), value(3, 90, first), value(1, 118, first),
+                    value(1, 128, second), value(2, 86, second), value(3, 99, second), value(4, 70, second),
+                ])))
+        #expect(text(manager.readings) == ["118/76 90 64 final 0 joined=true", "128/86 99 70 final 0 joined=true"])
+    }
+
+    @Test(arguments: [(1, 131), (2, 85), (3, 100)] as [(UInt16, UInt16)])
+    func aPartThatIsRepeated_IsNoOtherMeasurement(_ handle: UInt16, _ value: UInt16) {
+        var manager = manager()
+        manager.play(report([(1, 131), (2, 85)]))
+        manager.play(report([(3, 100), (4, 72)]))
+        let before = manager.readings.count
+        manager.play(report([(handle, value)]))
+        manager.take("e40000020000")
+        #expect(manager.readings.dropFirst(before).allSatisfy { $0.bloodPressure != nil }, "\(text(manager.readings))")
+        #expect(Set(manager.readings.map(\.raw)).count == 1)
+    }
 }

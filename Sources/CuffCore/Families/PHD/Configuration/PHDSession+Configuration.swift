@@ -74,13 +74,36 @@ extension PHDSession {
         return unfit > 0 && known == 0 && mistrustConfiguration(unfit, into: &actions)
     }
 
+    /// The same for the entries of a store: the segment describes them, but for their units.
+    mutating func refusesMemory(
+        entries: [PHDObservation], _ objects: [PHDConfiguration.Object], _ apdu: Span<UInt8>, into actions: inout SessionActions
+    ) -> Bool {
+        guard configurations.isDoubtful, !isPassive, association.request != nil else { return false }
+        let isContradicted = entries.contains {
+            configurations.current.index(of: $0.handle) == nil || !fitsItsUnit($0, objects[$0.object], apdu)
+        }
+        return isContradicted && mistrustConfiguration(1, into: &actions)
+    }
+
     private func contradictsMemory(_ observation: PHDObservation, _ apdu: Span<UInt8>) -> Bool {
         if observation.isCut || observation.hasTrailingBytes || observation.stamp.contradictsMemory { return true }
-        let object = configurations.current.objects[observation.object]
-        guard object.role == .pressure,
-            case .bloodPressure(let pressure) = observation.pressures(apdu, object, configurations.current.metrics)
-        else { return false }
-        return !pressure.fitsItsUnit
+        return !fitsItsUnit(observation, configurations.current.objects[observation.object], apdu)
+    }
+
+    private func fitsItsUnit(_ observation: PHDObservation, _ object: PHDConfiguration.Object, _ apdu: Span<UInt8>) -> Bool {
+        switch object.role {
+        case .pressure:
+            guard case .bloodPressure(let pressure) = observation.pressures(apdu, object, configurations.current.metrics) else {
+                return true
+            }
+            return pressure.fitsItsUnit
+        case .pressurePart where object.term == PHDMetric.systolic && observation.isNumber:
+            guard let unit = PHDObservation.pressureUnit(observation.unit(0, apdu, object)), let digits = observation.number(apdu).digits
+            else { return true }
+            let systolic = Pressure(digits, unit)
+            return BloodPressure(systolic: systolic, diastolic: systolic).fitsItsUnit
+        default: return true
+        }
     }
 
     /// A configuration that does not fit is no longer trusted, and its report is not confirmed: the agent keeps it, gives up, and is asked

@@ -73,7 +73,11 @@ struct PHDJoiner: Sendable {
     /// The results so far must be emitted before the rest of the report is read.
     var isFull: Bool { entries.count >= Self.reportCeiling }
 
-    mutating func begin() { report &+= 1 }
+    /// A report, or an entry of a store.
+    mutating func begin() {
+        if isStore { joinParts() }
+        report &+= 1
+    }
 
     mutating func add(pressure reading: Reading, stamp: PHDStamp) {
         var reading = reading

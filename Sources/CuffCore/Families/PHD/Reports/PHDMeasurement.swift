@@ -24,6 +24,8 @@ struct PHDPressurePlaces: Sendable {
         if seen.mean > 1 { mean = Self.nowhere }
     }
 
+    /// The components that are pressures.
+    var count: Int { [systolic, diastolic, mean].count { $0 != Self.nowhere } }
     var areComplete: Bool { systolic != Self.nowhere && diastolic != Self.nowhere }
 }
 
@@ -162,6 +164,12 @@ extension PHDObservation {
         guard let (places, unit) = pressurePlaces(bytes, object, configured) else { return .other }
         let mean = places.mean == PHDPressurePlaces.nowhere ? nil : component(Int(places.mean), bytes)
         return Pressures(component(Int(places.systolic), bytes), component(Int(places.diastolic), bytes), mean: mean, unit)
+    }
+
+    /// Whether a compound has components beside its pressures.
+    func hasOthers(_ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]) -> Bool {
+        guard let (places, _) = pressurePlaces(bytes, object, configured) else { return false }
+        return count > places.count
     }
 
     func pressurePlaces(

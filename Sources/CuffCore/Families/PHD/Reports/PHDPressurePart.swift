@@ -48,7 +48,8 @@ extension PHDJoiner {
     }
 
     mutating func joinParts() {
-        var index = 0
+        // Parts of earlier entries of a store were joined at their ends.
+        var index = isStore ? entries.firstIndex { $0.report == report } ?? entries.endIndex : 0
         while index < entries.count {
             guard entries[index].kind == .part, entries[index].part?.term == PHDMetric.systolic, !entries[index].isAlone,
                 let (systolic, diastolic, mean) = partners(of: index)
@@ -56,16 +57,28 @@ extension PHDJoiner {
                 index += 1
                 continue
             }
+            let count = entries.count
             let parts = (entries[systolic], entries[diastolic], mean.map { entries[$0] })
             for place in [systolic, diastolic, mean].compactMap({ $0 }).sorted(by: >) { entries.remove(at: place) }
             join(parts.0, parts.1, parts.2)
-            // Earlier entries have moved up; skipped ones stay ambiguous.
-            index = max(0, index - 2)
+            // Later entries have moved up by at most the number removed, which includes a pulse and a status; the joined one was appended.
+            index = max(0, index - max(2, count + 1 - entries.count))
         }
         // A mean without pressures in its own report may be that of earlier ones.
         for index in entries.indices.reversed() where entries[index].kind == .part && entries[index].seen == report {
-            guard let part = entries[index].part, part.term == PHDMetric.mean, amends(entries[index], part) else { continue }
-            entries.remove(at: index)
+            guard let part = entries[index].part else { continue }
+            if part.term == PHDMetric.mean ? amends(entries[index], part) : isRepeated(entries[index], part) { entries.remove(at: index) }
+        }
+    }
+
+    /// One half of a joined blood pressure, repeated after a lost confirmation. Without seconds it may be half of another measurement.
+    private func isRepeated(_ entry: Entry, _ part: PHDPressurePart) -> Bool {
+        guard entry.stamp.tellsSeconds else { return false }
+        let raw = entry.reading.raw.array
+        return entries.contains {
+            guard $0.kind == .pressure, $0.isJoined, matches($0, entry) else { return false }
+            let joined = $0.reading.raw.array
+            return part.term == PHDMetric.systolic ? joined.starts(with: raw) : joined.suffix(raw.count).elementsEqual(raw)
         }
     }
 

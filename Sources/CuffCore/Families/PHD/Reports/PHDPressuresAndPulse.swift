@@ -27,7 +27,8 @@ struct PHDPressuresAndPulse: Sendable {
             !configuration.hasPressureStatus,
             second.unit(0, apdu, configuration.objects[second.object]) == PHDMetric.beatsPerMinute,
             !first.isAmbiguous(apdu, configuration.objects[first.object], configuration.metrics),
-            let (places, unit) = first.pressurePlaces(apdu, configuration.objects[first.object], configuration.metrics)
+            let (places, unit) = first.pressurePlaces(apdu, configuration.objects[first.object], configuration.metrics),
+            first.count == places.count
         else { return nil }
         systolic = first.value + 2 * Int(places.systolic)
         diastolic = first.value + 2 * Int(places.diastolic)

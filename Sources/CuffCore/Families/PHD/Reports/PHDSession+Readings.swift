@@ -22,10 +22,13 @@ extension PHDSession {
             case .bloodPressure(let pressure):
                 let reading = Self.reading(.bloodPressure(pressure), observation, bytes, arrival)
                 reports.joiner.add(pressure: reading, stamp: observation.stamp)
+                if observation.hasOthers(bytes, object, configurations.current.metrics) {
+                    emitComponents(observation, object, bytes, arrival, .besidePressures, into: &actions)
+                }
             case .failure(let failure):
                 let reading = Self.reading(.failure(failure), observation, bytes, arrival)
                 reports.joiner.add(failure: reading, stamp: observation.stamp)
-                emitComponents(observation, object, bytes, arrival, ofFailure: true, into: &actions)
+                emitComponents(observation, object, bytes, arrival, .ofFailure, into: &actions)
             case .other: return emitQuantities(observation, object, bytes, arrival, into: &actions)
             }
         case .pressurePart where observation.isNumber:
@@ -124,7 +127,7 @@ extension PHDSession {
         into actions: inout SessionActions
     ) -> Bool {
         guard !observation.isCompound else {
-            return emitComponents(observation, object, bytes, arrival, ofFailure: false, into: &actions)
+            return emitComponents(observation, object, bytes, arrival, .all, into: &actions)
         }
         var own = Self.quantity(observation, object, bytes, arrival)
         own.text = observation.text(bytes)
@@ -138,24 +141,43 @@ extension PHDSession {
         return true
     }
 
-    /// The components of a compound; of a failed measurement only the numbers, from 1, because the failure has the same bytes.
+    private enum Components {
+        case all
+        /// The numbers.
+        case ofFailure
+        /// A pulse belongs to the pressures.
+        case besidePressures
+    }
+
+    /// The components of a compound. Where the measurement itself has the same bytes, those of the components are counted from 1.
     @discardableResult
     private mutating func emitComponents(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival,
-        ofFailure: Bool, into actions: inout SessionActions
+        _ chosen: Components, into actions: inout SessionActions
     ) -> Bool {
         let metrics = configurations.current.metrics
         let before = confirmations.emitted
-        for index in 0..<min(observation.count, ofFailure ? PHDPressurePlaces.ceiling : PHDObservation.componentCeiling) {
+        for index in 0..<min(observation.count, chosen == .all ? PHDObservation.componentCeiling : PHDPressurePlaces.ceiling) {
             let number = observation.component(index, bytes)
-            if observation.isAmbiguous(index, bytes, object, metrics) || ofFailure && number.digits == nil { continue }
+            let metric = observation.metric(index, bytes, object, metrics)
+            if observation.isAmbiguous(index, bytes, object, metrics) || chosen == .ofFailure && number.digits == nil { continue }
+            if chosen == .besidePressures {
+                if let metric, [PHDMetric.systolic, PHDMetric.diastolic, PHDMetric.mean].contains(metric) { continue }
+                if metric == PHDMetric.pulseRate, observation.unit(index, bytes, object) == PHDMetric.beatsPerMinute {
+                    let flags = observation.flags(bytes, component: index)
+                    reports.joiner.add(pulse: number, flags: flags, user: observation.person, stamp: observation.stamp) {
+                        Self.reading(.pulseRate(PulseRate(number.digits ?? Digits(0))), observation, bytes, arrival)
+                    }
+                    continue
+                }
+            }
             let quantity = Quantity(
-                partition: object.partition, term: observation.metric(index, bytes, object, metrics) ?? object.term,
+                partition: object.partition, term: metric ?? object.term,
                 value: number.digits, absence: number.absence, unit: observation.unit(index, bytes, object),
                 component: UInt8(index + 1))
             var own = Self.reading(.quantity(quantity), observation, bytes, arrival)
             own.flags = observation.flags(bytes, component: index)
-            own.occurrence = UInt16(index + (ofFailure ? 1 : 0))
+            own.occurrence = UInt16(index + (chosen == .all ? 0 : 1))
             emit(own, into: &actions)
         }
         return confirmations.emitted > before

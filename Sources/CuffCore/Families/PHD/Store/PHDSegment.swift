@@ -91,6 +91,16 @@ struct PHDSegment: Sendable {
         return entrySize > 0
     }
 
+    /// The observations of a segment data event, whose entries begin at 36; `nil` if they contradict the map.
+    func read(_ apdu: Span<UInt8>, from index: UInt32, _ count: UInt32) -> [PHDObservation]? {
+        var observations: [PHDObservation] = []
+        var offset = 36
+        for number in 0..<count {
+            guard read(apdu, &offset, apdu.count, number: index &+ number, into: &observations) else { return nil }
+        }
+        return observations
+    }
+
     /// Appends the observations of the entry at `offset`, with its number in the segment; `false` if it contradicts its map.
     func read(
         _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, number: UInt32 = 0, into observations: inout [PHDObservation]

@@ -35,27 +35,25 @@ extension PHDSession {
             return restart(place, event, head, into: &actions)
         }
         guard Int(count) * segment.entrySize == Int(length), Int(count) * segment.elements.count <= PHDReport.ceiling,
-            readEntries(place, event, apdu, into: &actions)
+            let observations = segment.read(apdu, from: event.index, count)
         else {
             stopTransfer(place, into: &actions)
             refuseStructure(head.invoke, into: &actions)
             resume(place, into: &actions)
             return advance(into: &actions)
         }
+        if refusesMemory(entries: observations, segment.elements, apdu, into: &actions) { return }
+        readEntries(observations, place, event, apdu, into: &actions)
         stores.update(place) { $0.next = max(segment.next, index &+ count) }
         confirmations.append(head, digest: digest(apdu, from: head.info), segment: event)
         if !confirmations.isCommitOutstanding { confirm(into: &actions) }
     }
 
     private mutating func readEntries(
-        _ segmentPlace: PHDStores.Place, _ event: PHDSegmentEvent, _ apdu: Span<UInt8>, into actions: inout SessionActions
-    ) -> Bool {
+        _ observations: [PHDObservation], _ segmentPlace: PHDStores.Place, _ event: PHDSegmentEvent, _ apdu: Span<UInt8>,
+        into actions: inout SessionActions
+    ) {
         let segment = stores[segmentPlace]
-        var observations: [PHDObservation] = []
-        var offset = 36
-        for number in 0..<event.count {
-            guard segment.read(apdu, &offset, apdu.count, number: event.index &+ number, into: &observations) else { return false }
-        }
         // Entries are complete: they are not joined with others, or with reports.
         var others = PHDJoiner()
         others.isStore = true
@@ -73,7 +71,6 @@ extension PHDSession {
         }
         finishEntries(into: &actions)
         swap(&others, &reports.joiner)
-        return true
     }
 
     private mutating func finishEntries(into actions: inout SessionActions) {
