@@ -13,7 +13,7 @@ protocol RecordwiseSession: RequestSession where Question == [UInt8] {
 
 extension RecordwiseSession {
     var users: ClosedRange<Int>? { 1...2 }
-    var outcome: Outcome { unread == 0 ? .complete : .failed("\(unread) records could not be read") }
+    var outcome: Outcome { .read(unread: unread) }
 
     /// At most three times, two seconds each.
     static func request(_ question: [UInt8]) -> Request<[UInt8]> {
@@ -34,5 +34,12 @@ extension RecordwiseSession {
 
     mutating func unanswered(_ question: [UInt8], into actions: inout SessionActions) {
         finish(.noAnswer(question == Self.memoryQuestions.first ? Self.silence : "the cuff stopped answering"), into: &actions)
+    }
+}
+
+extension Outcome {
+    /// The end of a read that was given all records but `unread`.
+    static func read(unread: Int) -> Outcome {
+        unread == 0 ? .complete : .failed("\(unread) record\(unread == 1 ? "" : "s") could not be read")
     }
 }

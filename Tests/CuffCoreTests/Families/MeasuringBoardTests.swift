@@ -80,6 +80,47 @@ import Testing
         #expect(talk.writes.allSatisfy { FrameReader.find(FaFrame(sumsHead: !sumsHead), in: $0).frames == 0 })
     }
 
+    /// The length byte of the pressure before the result is damaged: 04 is FF, 08 is 20. The result is read at once.
+    @Test(arguments: [
+        (
+            "creative-pc300", "AA 55 42 FF 01 00 58 E0", "AA 55 43 07 01 00 8A 68 57 4C B9",
+            BloodPressure.mmHg(138, 87, mean: 104, pulse: 76)
+        ),
+        (
+            "maibobo", "AA 80 02 20 01 05 00 00 00 00 37 00 39", "AA 80 03 0F 01 06 00 00 00 00 00 00 00 00 79 00 4F 00 42 7F",
+            .mmHg(121, 79, pulse: 66)
+        ),
+    ])
+    func damagedLength_DoesNotHoldBackTheResult(_ id: String, _ damaged: String, _ result: String, _ pressure: BloodPressure) throws {
+        var session = try driver(id).makeSession(SessionContext())
+        let actions = session.handle(.received(bytes(damaged) + bytes(result)))
+        #expect(contents(actions) == [.bloodPressure(pressure)])
+        #expect(actions.contains { if case .report(.skipped(bytes(damaged).count, .badLength)) = $0 { true } else { false } })
+    }
+
+    /// 0E is 1C, the longest possible frame. Without the end behind it the result would never be asked for.
+    @Test func fa_DamagedLength_DoesNotHoldBackTheEnd() {
+        var session = CuffDriver.faNIBP.makeSession(SessionContext())
+        let acknowledgement = bytes("FA 0B 02 03 80 2F 00 00 00 07 C6")
+        _ = session.handle(.command(.measure))
+        _ = session.handle(.received(bytes("FA 0A 02 04 81 2F 00 00 00 C0") + acknowledgement))
+        _ = session.handle(.sent(bytes("FA 0A 02 01 21 2F 00 00 00 5D")))
+        _ = session.handle(.received(acknowledgement))
+        let actions = session.handle(
+            .received(bytes("FA 1C 02 04 84 2F 00 00 00 3C 00 00 00 03") + bytes("FA 0C 02 04 86 2F 00 00 00 00 00 C7")))
+        #expect(actions.contains { if case .write(let sent) = $0 { sent == bytes("FA 0A 02 02 03 2F 00 00 00 40") } else { false } })
+    }
+
+    /// Versions, identity and other modules' frames have lengths of their own.
+    @Test func unknownFrames_KeepTheGeneralLength() {
+        let identity = CreativeFrame.encode(0xFF, [0x01] + [UInt8](repeating: 0x41, count: 40))
+        #expect(FrameReader.find(CreativeFrame(), in: identity).frames == 1)
+        #expect(FrameReader.find(CreativeFrame(), in: bytes("AA 55 40 03 03 10 18")).frames == 1)
+        #expect(FrameReader.find(FaFrame(), in: FaFrame(sumsHead: true).frame(0x04, 0x90, [UInt8](repeating: 1, count: 18))).frames == 1)
+        let unknown = MaiboboFrame.encode(0xAA, proto: 3, [0x04, 0x01] + [UInt8](repeating: 0, count: 20))
+        #expect(FrameReader.find(MaiboboFrame(), in: unknown).frames == 1)
+    }
+
     @Test func fa_SaysNothing_BeforeTheModuleHasShownItsSum() {
         var session = CuffDriver.faNIBP.makeSession(SessionContext())
         let actions = session.handle(.opened) + session.handle(.command(.measure))

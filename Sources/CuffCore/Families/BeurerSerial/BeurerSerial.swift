@@ -93,6 +93,8 @@ struct BeurerSerialSession: RequestSession {
     private var retries = 0
     private var pending = BeurerSerialQuestion.describe
     private var count = 0
+    /// Counted records that the cuff did not give.
+    private var unread = 0
     private var doubtful: [UInt8]?
     private var doubts = 0
     /// The records of this dump by number, to detect equal and repeated ones.
@@ -179,9 +181,12 @@ struct BeurerSerialSession: RequestSession {
         guard answer.count == 9, let reading = Self.reading(answer.span) else {
             guard isReading else { return }
             // A9 within the count from A2 may be a damaged request; twice it is an answer.
-            guard Int(number) <= count, doubtful != answer else { return finish(.complete, into: &actions) }
-            doubtful = answer
-            return ask(.record(number), into: &actions)
+            guard doubtful == answer else {
+                doubtful = answer
+                return ask(.record(number), into: &actions)
+            }
+            unread += 1
+            return proceed(past: number, into: &actions)
         }
         let isSure = reading.clock.time != nil && !reading.flags.contains(.implausible) && !verifies
         if isReading, !isSure, doubtful != answer {
@@ -192,11 +197,14 @@ struct BeurerSerialSession: RequestSession {
             }
             return ask(.record(number), into: &actions)
         }
+        emit(reading, number, answer, into: &actions)
+        if isReading { proceed(past: number, into: &actions) }
+    }
+
+    private mutating func proceed(past number: UInt8, into actions: inout SessionActions) {
         doubtful = nil
         doubts = 0
-        emit(reading, number, answer, into: &actions)
-        guard isReading else { return }
-        if Int(number) >= count || number == 255 { return finish(.complete, into: &actions) }
+        if Int(number) >= count || number == 255 { return finish(.read(unread: unread), into: &actions) }
         proceed(to: .record(number + 1), into: &actions)
     }
 

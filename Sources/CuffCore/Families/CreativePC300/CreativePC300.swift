@@ -51,8 +51,22 @@ struct CreativeFrame: FrameFormat {
         guard bytes.count >= 4 else { return .needMore }
         let length = Int(bytes[3]) + 4
         guard length >= 6 else { return .reject(.badLength) }
+        guard bytes.count >= 5 else { return .needMore }
+        // A damaged length would wait for bytes of the frames behind it.
+        if let known = Self.length(bytes[2], bytes[4]), known != length { return .reject(.badLength) }
         guard bytes.count >= length else { return .needMore }
         return Checksum.crc8Maxim(bytes, 0..<(length - 1)) == bytes[length - 1] ? .frame(length: length) : .reject(.badCheck)
+    }
+
+    /// The documented length of a frame of the cuff; `nil` for all others.
+    private static func length(_ token: UInt8, _ kind: UInt8) -> Int? {
+        switch (token, kind) {
+        case (0x40, 0x01), (0x40, 0x02): 6
+        case (0x40, 0x03), (0x43, 0x02): 7
+        case (0x42, 0x01): 8
+        case (0x43, 0x01): 11
+        default: nil
+        }
     }
 
     static func encode(_ token: UInt8, _ data: [UInt8]) -> [UInt8] {

@@ -51,10 +51,25 @@ struct FaFrame: FrameFormat {
         let length = Int(bytes[1])
         guard (10...Self.maximumLength).contains(length) else { return .reject(.badLength) }
         guard (1...3).contains(bytes[2]), (1...4).contains(bytes[3]) else { return .reject(.badCharacter) }
+        guard bytes.count >= 5 else { return .needMore }
+        // A damaged length would wait for bytes of the frames behind it.
+        if let known = Self.length(bytes[2], bytes[3], bytes[4]), known != length { return .reject(.badLength) }
         guard bytes.count >= length else { return .needMore }
         let sum = Checksum.sum8(bytes, 1..<(length - 1))
         let isGood = (sumsHead != false && sum &+ 0xFA == bytes[length - 1]) || (sumsHead != true && sum == bytes[length - 1])
         return isGood ? .frame(length: length) : .reject(.badCheck)
+    }
+
+    /// The documented length of a frame of the cuff module; `nil` for all others.
+    private static func length(_ module: UInt8, _ kind: UInt8, _ id: UInt8) -> Int? {
+        switch (module, kind, id) {
+        case (0x02, 0x04, 0x81): 10
+        case (0x02, 0x03, 0x80): 11
+        case (0x02, 0x04, 0x86): 12
+        case (0x02, 0x04, 0x84): 14
+        case (0x02, 0x03, 0x83): 22
+        default: nil
+        }
     }
 
     func frame(_ kind: UInt8, _ id: UInt8, _ data: [UInt8] = []) -> [UInt8] {

@@ -235,7 +235,7 @@ struct HL7Determinations: Sendable {
         return all.contains(.correction) ? .correction : all.contains(.preliminary) ? .preliminary : .result
     }
 
-    /// The pulse at the determination's time: preferably the cuff's own. Two different ones give none.
+    /// The pulse at the determination's time: the cuff's own if it has a value, else the spot record's. Two different ones give none.
     private static func pulse(of pressure: HL7Observation, among pulses: [HL7Observation]) -> HL7Observation? {
         let fitting = pulses.filter { pulse in
             guard pulse.time == pressure.time, pulse.patient == pressure.patient, pulse.time != nil || pulse.order == pressure.order else {
@@ -246,11 +246,14 @@ struct HL7Determinations: Sendable {
             case .pressure, .other: return false
             }
         }
+        var withoutValue: HL7Observation?
         for role in [HL7Code.Role.cuffPulse, .pulse] {
             let all = fitting.filter { $0.code.role == role }
             guard let first = all.first else { continue }
-            return all.allSatisfy { $0.value == first.value } ? first : nil
+            guard all.allSatisfy({ $0.value == first.value }) else { break }
+            if case .value = first.value { return first }
+            withoutValue = withoutValue ?? first
         }
-        return nil
+        return withoutValue
     }
 }

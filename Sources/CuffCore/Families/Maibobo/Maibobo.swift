@@ -58,8 +58,9 @@ enum MaiboboCommand: UInt8 {
 }
 
 struct MaiboboFrame: FrameFormat {
-    /// A result has len 0F, the longest documented; larger ones fit too.
+    /// A result has len 0F, the longest documented; frames of unknown kinds may be larger.
     static let maximumField = 32
+    static let resultField = 0x0F
     static let maximumLength = maximumField + 5
     static let startByte: UInt8? = 0xAA
 
@@ -70,8 +71,20 @@ struct MaiboboFrame: FrameFormat {
         guard bytes.count >= 4 else { return .needMore }
         let field = Int(bytes[3])
         guard field >= 2, field <= Self.maximumField else { return .reject(.badLength) }
+        guard bytes.count >= 6 else { return .needMore }
+        // A damaged length would wait for bytes of the frames behind it.
+        guard Self.allows(field, bytes[4], bytes[5]) else { return .reject(.badLength) }
         guard bytes.count >= field + 5 else { return .needMore }
         return bytes[field + 4] == Checksum.xor8(bytes, 2..<(field + 4)) ? .frame(length: field + 5) : .reject(.badCheck)
+    }
+
+    private static func allows(_ field: Int, _ first: UInt8, _ second: UInt8) -> Bool {
+        switch (first, second) {
+        case (0x01, 0x06): field == resultField
+        // Answers, pressures and errors: no source has all their lengths, but none is longer than a result.
+        case (0x01, 0x01...0x07): field <= resultField
+        default: true
+        }
     }
 
     static func encode(_ start: UInt8, proto: UInt8, _ field: [UInt8]) -> [UInt8] {

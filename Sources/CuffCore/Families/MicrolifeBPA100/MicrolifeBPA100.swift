@@ -14,7 +14,7 @@
 ///           the characters, in pieces of at most seven: [2] alone, lower-case sum as it sends it. What the cuff answers
 ///           to that is unknown, so the clock is read afterwards: guess.
 ///
-/// A record whose two copies of the word differ is not read. `readMemory` asks for the clock first, once: it shows how
+/// A record whose two copies of the word differ is not read, and the memory is asked for again. `readMemory` asks for the clock first, once: it shows how
 /// far the record times are off; then for the slot: a cuff with more than one keeps the records of its user there. A cuff
 /// that answers neither is asked for its records all the same.
 ///

@@ -93,8 +93,10 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
     private mutating func receiveCycles(_ frame: [UInt8], into actions: inout SessionActions) {
         guard !isSlotDamaged else { return actions.ignore("a memory whose user slot is not known", frame) }
         var occurrences = DumpOccurrences()
+        var unread = 0
         for start in stride(from: 33, to: frame.count - 2, by: 32) {
             guard var reading = Self.reading(frame.span.extracting(start..<(start + 32))) else {
+                unread += 1
                 actions.ignore("a record whose two copies differ", Array(frame[start..<(start + 32)]))
                 continue
             }
@@ -102,7 +104,10 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
             occurrences.mark(&reading)
             actions.emit(reading)
         }
-        if case .reading = mode, requests.question == .cycles { finish(.complete, into: &actions) }
+        guard case .reading = mode, requests.question == .cycles else { return }
+        // A repetition of the other records has the same ids.
+        if unread > 0, requests.canRepeat { return askAgain(into: &actions) }
+        finish(.read(unread: unread), into: &actions)
     }
 
     private mutating func receiveClock(_ frame: [UInt8], into actions: inout SessionActions) {

@@ -177,9 +177,10 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         if mode != .listening { finish(.complete, into: &actions) }
     }
 
-    /// No cuff of this module holds more than 300 mmHg: observed [3].
+    /// No cuff of this module holds more than 300 mmHg: observed [3]. With an error the pressures mean nothing.
     static func isWithinRange(_ packet: Span<UInt8>, _ offset: Int) -> Bool {
-        [0, 2, 16].allSatisfy { packet.littleEndian16(offset + $0) ?? .max <= 300 }
+        if let error = packet.byte(offset + 18), error != 0 { return true }
+        return [0, 2, 16].allSatisfy { packet.littleEndian16(offset + $0) ?? .max <= 300 }
     }
 
     static func content(_ packet: Span<UInt8>, _ offset: Int) -> Reading.Content? {

@@ -110,17 +110,18 @@ enum TaiDocRecord {
         return reading
     }
 
-    enum Kind { case bloodPressure(Reading), other(StaticName) }
+    /// `other`: certainly not a blood pressure. `unreadable`: it may be one.
+    enum Kind { case bloodPressure(Reading), other(StaticName), unreadable(StaticName) }
 
     /// A record from its two answers. `model` is the BCD number, 0 when unknown.
     static func reading(time: [UInt8], values: [UInt8], model: Int, user: UInt8) -> Kind {
-        guard time.count == 4, values.count == 4 else { return .other("a record in part") }
+        guard time.count == 4, values.count == 4 else { return .unreadable("a record in part") }
         if model >> 12 == 4 { return .other("a record of a glucose meter") }
         guard time[2] & 0x80 != 0 || model >> 8 == 0x31 else {
             return .other("a record not marked as a blood pressure")
         }
         // The high byte of a D40's systolic pressure, or a mean of 1: not a possible reading.
-        guard values[1] != 1 else { return .other("a record on which the sources contradict each other") }
+        guard values[1] != 1 else { return .unreadable("a record on which the sources contradict each other") }
         var flags: MeasurementFlags = []
         if time[2] & 0x40 != 0 || time[3] & 0x60 != 0 { flags.insert(.irregularPulse) }
         if time[3] & 0x80 != 0 { flags.insert(.averaged) }

@@ -2,6 +2,7 @@
 /// - An answer counts only for the question of the same command that was last sent, by any host.
 /// - A record is its time and its values, both asked for the same index and user.
 /// - A question is asked at most three times; clearing comes after every record was read and committed, or not at all.
+/// - A record of another kind is no failure of a read, but clearing would lose it.
 struct TaiDocSession: FramedSession, RequestSession {
     struct Question: Equatable, Sendable {
         var command: TaiDocCommand
@@ -20,6 +21,8 @@ struct TaiDocSession: FramedSession, RequestSession {
     private var isErasing = false
     private var isCommitting = false
     private var unread = 0
+    /// A record was no blood pressure, so that it is not among the readings.
+    private var holdsOthers = false
 
     private var model = 0
     private var times: [Place: [UInt8]] = [:]
@@ -123,11 +126,19 @@ struct TaiDocSession: FramedSession, RequestSession {
     }
 
     private mutating func receive(values: [UInt8], _ place: Place, into actions: inout SessionActions) {
-        guard let time = times[place] else { return actions.ignore("values of a record whose time did not come", values) }
+        guard let time = times[place] else {
+            unread += 1
+            return actions.ignore("values of a record whose time did not come", values)
+        }
         guard given[place] != time + values else { return }
         given[place] = time + values
         switch TaiDocRecord.reading(time: time, values: values, model: model, user: place.user) {
-        case .other(let why): actions.ignore(why, time + values)
+        case .other(let why):
+            holdsOthers = true
+            actions.ignore(why, time + values)
+        case .unreadable(let why):
+            unread += 1
+            actions.ignore(why, time + values)
         case .bloodPressure(var reading):
             dump.mark(&reading)
             emitted += 1
@@ -137,10 +148,13 @@ struct TaiDocSession: FramedSession, RequestSession {
 
     mutating func allAnswered(into actions: inout SessionActions) {
         guard isErasing, requests.current?.question.command != .clear else {
-            return finish(unread == 0 ? .complete : .failed("\(unread) records were not read"), into: &actions)
+            return finish(.read(unread: unread), into: &actions)
         }
         guard unread == 0 else {
-            return finish(.failed("nothing was cleared: \(unread) records were not read"), into: &actions)
+            return finish(.failed("nothing was cleared: \(unread) of the records could not be read"), into: &actions)
+        }
+        guard !holdsOthers else {
+            return finish(.failed("nothing was cleared: the cuff also holds records other than blood pressures"), into: &actions)
         }
         isCommitting = true
         actions.arm(.overall, .seconds(60))

@@ -6,7 +6,7 @@
 ///   rhythm 1 irregular; other values are of unknown meaning
 /// Silence one second                                                                                  observed [1]
 /// No answer: the device has gone to sleep                                                             observed [1]
-/// The effect of `A6` is unknown; it may erase the memory. It is sent only when every reading is on disk.   guess
+/// The effect of `A6` is unknown; it may erase the memory. It is sent only when every reading of every user is on disk.   guess
 /// Asking twice changes nothing on the cuff                                                            guess
 /// Without a known check, the memory is requested until two answers are equal, and an
 /// answer counts only if its length is 3 + 14 N + 1, and the constant zeros and the dates of every record are right.
@@ -177,7 +177,8 @@ struct VerovalBPM25Session: RequestSession {
     }
 
     private mutating func close(into actions: inout SessionActions) {
-        actions.append(.write(VerovalBPM25Answer.closing))
+        // It may erase the readings of the other users, too.
+        if user == nil { actions.append(.write(VerovalBPM25Answer.closing)) }
         finish(.complete, into: &actions)
     }
 }

@@ -32,6 +32,34 @@ import Testing
         }
     }
 
+    /// A9 twice for the second of three records: it is left out, and the third is read.
+    @Test func recordThatIsNotGiven_IsPassedOver_AndSaid() {
+        var session = CuffDriver.beurerSerial.makeSession(SessionContext())
+        var waiting = session.handle(.command(.readMemory(user: nil)))
+        var (asked, readings, outcome) = ([UInt8](), [Reading](), Outcome?.none)
+        while !waiting.isEmpty {
+            switch waiting.removeFirst() {
+            case .write(let question):
+                var answer: [UInt8] = []
+                switch question[0] {
+                case 0xAA: answer = [0x55]
+                case 0xA4: answer = [UInt8](repeating: 0x41, count: 32)
+                case 0xA2: answer = [3]
+                default:
+                    asked.append(question[1])
+                    answer = question[1] == 2 ? [0xA9] : [0xAC, 0x68, 0x39, 0x42, 0x0B, question[1], 0x07, 0x2A, 0x0D]
+                }
+                waiting += session.handle(.sent(question)) + session.handle(.received(answer))
+            case .emit(let reading): readings.append(reading)
+            case .finish(let end): outcome = end
+            default: break
+            }
+        }
+        #expect(asked == [1, 2, 2, 3])
+        #expect(readings.map(\.clock.time?.day) == [1, 3])
+        #expect(outcome == .failed("1 record could not be read"))
+    }
+
     @Test func verify_AsksForEachRecordTwice() {
         let context = SessionContext(options: ["verify": "yes"])
         let talk = Conversation(.beurerSerial, .readMemory(user: nil), context: context)

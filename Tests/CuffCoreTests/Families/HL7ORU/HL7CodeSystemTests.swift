@@ -26,6 +26,21 @@ import Testing
         #expect(actions.emitted.map(\.flags) == [.noMeasurementCheck] && actions.ignored.isEmpty)
     }
 
+    /// The cuff's own pulse first; where it is absent or unreadable, that of the spot record.
+    @Test(arguments: [
+        ("71", "60", 71), ("-100", "60", 60), ("0", "60", 60), ("8388607", "60", 60), ("", "60", 60), ("-100", "0", nil),
+    ])
+    func pulse(_ ofTheCuff: String, _ ofTheRecord: String, _ expected: Int?) {
+        let unit = "264864^MDC_DIM_BEAT_PER_MIN^MDC"
+        let actions = B.heard([
+            B.header(), B.value("150301^^MDC", "120"), B.value("150302^^MDC", "80"),
+            B.value("149546^MDC_PULS_RATE_NON_INV^MDC", ofTheCuff, unit: unit),
+            B.value("149522^MDC_PULS_RATE^MDC", ofTheRecord, unit: unit),
+        ])
+        #expect(actions.emitted.map { $0.bloodPressure?.pulse } == [expected.map { PulseRate($0) }])
+        #expect(actions.emitted.allSatisfy { ($0.bloodPressure?.pulseAbsence == .notMeasured) == (expected == nil) })
+    }
+
     @Test func mindrayPulse() {
         let segments = ["170^Sys", "171^Dia", "172^Mean", "173^NIBP_PR"].enumerated().map { index, code in
             B.value(code, "\([131, 84, 99, 67][index])", unit: "")

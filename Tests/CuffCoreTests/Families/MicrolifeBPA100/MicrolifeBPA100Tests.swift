@@ -86,6 +86,36 @@ import Testing
         return actions.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
     }
 
+    /// The second record's copy has other bits, in so many answers to 22; then it is whole.
+    @Test(arguments: [(1, 2, Outcome.complete), (3, 2, .complete), (9, 1, .failed("1 record could not be read"))])
+    func copiesThatDiffer_AreAskedForAgain(_ damaged: Int, _ count: Int, _ expected: Outcome) {
+        // 131/84, 66: 66 << 20 | 84 << 10 | 131 = 04215083.
+        let first = "2605050731000000" + "04714880" + "04714880"
+        let head = "00020001" + String(repeating: "9", count: 24) + first + "2605051802000000" + "04215083"
+        let clock = closed("05052026070000" + String(repeating: "0", count: 62) + ",05.00\r\n")
+        var session = CuffDriver.microlifeBPA100.makeSession(SessionContext())
+        var waiting = session.handle(.command(.readMemory(user: nil)))
+        var ledger = ReadingLedger(device: "", driver: "microlife-bpa100")
+        var (asked, readings, outcome) = (0, [Reading](), Outcome?.none)
+        while !waiting.isEmpty {
+            switch waiting.removeFirst() {
+            case .write(let question):
+                var answer = clock
+                if question == MicrolifeCommand.slots.bytes { answer = Hex.bytes("06 12 16 18 28 31 31 43 41") ?? [] }
+                if question == MicrolifeCommand.cycles.bytes {
+                    asked += 1
+                    answer = closed(head + (asked <= damaged ? "04D1708D" : "04215083"))
+                }
+                waiting += session.handle(.sent(question)) + session.handle(.received(answer))
+            case .emit(var reading): if ledger.admit(&reading, received: nil) { readings.append(reading) }
+            case .finish(let end): outcome = end
+            default: break
+            }
+        }
+        #expect(readings.map(\.bloodPressure) == Array([.mmHg(128, 82, pulse: 71), .mmHg(131, 84, pulse: 66)].prefix(count)))
+        #expect(outcome == expected && asked == min(damaged + 1, 4))
+    }
+
     @Test func silentAboutSlots_IsReadAllTheSame() {
         let talk = Conversation(.microlifeBPA100, .readMemory(user: nil), script: SimulatorScript(options: ["slots": "23"]))
         #expect(talk.readings.count == 3 && talk.outcome == .complete)

@@ -23,6 +23,19 @@ import Testing
         #expect(failure.reason == reason && failure.code == ShortText(String(code)))
     }
 
+    /// 400 is 0190, beyond the module's own range: with an error it is not looked at.
+    @Test(arguments: [UInt8(3), 0]) func failedMeasurement_KeepsItsReason_WhateverThePressures(_ error: UInt8) {
+        var values = [UInt8](repeating: 0, count: 21)
+        (values[0], values[1], values[2], values[14], values[18]) = (0x90, 0x01, 80, 70, error)
+        var session = SunTechAdvantageSession(SessionContext())
+        let events: [SessionEvent] = [
+            .command(.readMemory(user: nil)), .sent(SunTechPacket.host(SunTechCommand.result)), .received(SunTechPacket.module(values)),
+        ]
+        let actions = events.flatMap { session.handle($0) }
+        let found: [Reading.Content] = actions.compactMap { if case .emit(let reading) = $0 { reading.content } else { nil } }
+        #expect(found == (error == 0 ? [] : [.failure(.init(.outOfRange, code: ShortText("3")))]))
+    }
+
     /// A packet of five bytes is a cuff pressure only if one was requested.
     @Test func fiveBytes_UnaskedFor_AreNoPressure() {
         var session = SunTechAdvantageSession(SessionContext())

@@ -51,6 +51,59 @@ import Testing
         #expect(talk.readings.map(\.content) == [.failure(.init(.noValue))])
     }
 
+    /// Answers every question; `records` are their two answers, time and values, newest first.
+    private static func talk(_ command: SessionCommand, model: [UInt8], _ records: [[UInt8]]) -> (outcome: Outcome?, asked: [UInt8]) {
+        var session = CuffDriver.taiDoc.makeSession(SessionContext())
+        var waiting = session.handle(.command(command))
+        var (emitted, asked) = (0, [UInt8]())
+        while !waiting.isEmpty {
+            switch waiting.removeFirst() {
+            case .write(let question):
+                asked.append(question[1])
+                var data: [UInt8] = [0, 0, 0, 0]
+                switch question[1] {
+                case 0x24: data = model + [0, 0]
+                case 0x2B: data[0] = UInt8(records.count)
+                case 0x25: data = Array(records[Int(question[2])][..<4])
+                case 0x26: data = Array(records[Int(question[2])][4...])
+                default: break
+                }
+                let answer = [0x51, question[1]] + data + [0xA5]
+                waiting += session.handle(.sent(question)) + session.handle(.received(answer + [answer.sum8]))
+            case .emit:
+                emitted += 1
+                waiting += session.handle(.committed(through: emitted))
+            case .finish(let outcome): return (outcome, asked)
+            default: break
+            }
+        }
+        return (nil, asked)
+    }
+
+    /// 2026-05-05 is 26 << 9 | 5 << 5 | 5 = 34A5. The 9F is minute 31 with bit 7, a blood pressure; 28 is minute 40 without it.
+    private static let pressure: [UInt8] = [0xA5, 0x34, 0x9F, 0x07, 0x80, 0x00, 0x52, 0x47]
+    private static let glucose: [UInt8] = [0xA5, 0x34, 0x28, 0x07, 0x68, 0x00, 0x06, 0x40]
+    /// A D40's 260 is 0104, its low byte first: 260/120, pulse 72.
+    private static let contradictory: [UInt8] = [0xA5, 0x34, 0x9F, 0x07, 0x04, 0x01, 0x78, 0x48]
+
+    @Test func recordThatCannotBeRead_IsNotCleared() {
+        let read = Self.talk(.readMemory(user: nil), model: [0x61, 0x32], [Self.pressure, Self.contradictory])
+        #expect(read.outcome == .failed("1 record could not be read"))
+        let clear = Self.talk(.clear(user: nil), model: [0x61, 0x32], [Self.pressure, Self.contradictory])
+        #expect(clear.outcome == .failed("nothing was cleared: 1 of the records could not be read"))
+        #expect(!clear.asked.contains(0x52))
+    }
+
+    @Test func recordOfAnotherKind_IsPassedOverByARead_AndNotCleared() {
+        let read = Self.talk(.readMemory(user: nil), model: [0x61, 0x32], [Self.pressure, Self.glucose])
+        #expect(read.outcome == .complete)
+        let clear = Self.talk(.clear(user: nil), model: [0x61, 0x32], [Self.pressure, Self.glucose])
+        #expect(clear.outcome == .failed("nothing was cleared: the cuff also holds records other than blood pressures"))
+        #expect(!clear.asked.contains(0x52))
+        let pressures = Self.talk(.clear(user: nil), model: [0x61, 0x32], [Self.pressure])
+        #expect(pressures.outcome == .complete && pressures.asked.last == 0x52)
+    }
+
     @Test func meanOfOne_IsRefused() {
         let record = SimulatedRecord(120, 80, mean: 1, pulse: 60, time: DeviceTime(year: 2026, month: 5, day: 5))
         #expect(HIDConversation(.taiDoc, .readMemory(user: nil), SimulatorScript(records: [record])).readings.isEmpty)
