@@ -111,6 +111,28 @@ import Testing
         #expect(ImportFixture(try export(["hall", "hall"], ["anna", "anna"])).readings.count == 2)
     }
 
+    private func named(_ text: String, _ subject: String) -> String {
+        text.replacing("\"effectiveDateTime\"", with: "\"subject\":\(subject),\"effectiveDateTime\"")
+    }
+
+    /// A subject may be named by an identifier, or by a name alone.
+    @Test(arguments: [#"{"identifier":{"system":"urn:x","value":"N"}}"#, #"{"identifier":{"value":"N"}}"#, #"{"display":"N"}"#])
+    func subjectsWithoutAReference_AreNotJoined(_ subject: String) {
+        let (first, second) = (subject.replacing("N", with: "1"), subject.replacing("N", with: "2"))
+        #expect(ImportFixture(named(panel(), first) + named(panel(), second)).fault == .severalPersons)
+        #expect(ImportFixture(named(panel(), first) + named(panel(), first)).readings.count == 2)
+        #expect(pulses(named(panel(), first) + named(rate(155), second)) == [nil])
+        #expect(pulses(panel(of: "Patient/1") + named(rate(155), second)) == [nil])
+        #expect(pulses(named(panel(), first) + named(rate(71), first)) == ["71"])
+        #expect(pulses(named(panel(), first) + rate(71)) == ["71"], "no subject is named")
+    }
+
+    @Test func identifiersOfDifferentSystems_AreDifferentSubjects() {
+        let subject = #"{"identifier":{"system":"urn:x","value":"1"},"display":"Anna"}"#
+        let other = subject.replacing("urn:x", with: "urn:y")
+        #expect(ImportFixture(named(panel(), subject) + named(panel(), other)).fault == .severalPersons)
+    }
+
     @Test func pointsOfSeveralUsers_AreNotJoined() {
         func point(_ user: String?, _ body: String = "") -> String {
             """

@@ -62,7 +62,7 @@ struct FHIRRecords: RecordJudge {
         guard let text = one["effectiveDateTime"]?.text ?? one["effectiveInstant"]?.text,
             case .instant(let time, _)? = try? ImportTime.instant(text)
         else { return nil }
-        let names = [isOfAny ? "" : one["subject"]?["reference"]?.text ?? "", withDevice ? one["device"]?["reference"]?.text ?? "" : ""]
+        let names = [isOfAny ? "" : FHIRSubjects.name(one), withDevice ? one["device"]?["reference"]?.text ?? "" : ""]
         return XXHash64.hash(Array("\(names)\(time.milliseconds)".utf8).span, seed: withDevice ? 1 : 0)
     }
 
