@@ -133,6 +133,19 @@ import Testing
         #expect(ImportFixture(named(panel(), subject) + named(panel(), other)).fault == .severalPersons)
     }
 
+    /// R4: `versionId` is an opaque id, `lastUpdated` an instant.
+    @Test func laterVersion_HasAHigherNumber() {
+        func version(_ meta: String, status: String = "final") -> Int64? {
+            let text = panel().replacing("\"final\"", with: "\"\(status)\"\(meta.isEmpty ? "" : ",\"meta\":{\(meta)}")")
+            return ImportFixture(text).readings.first?.version
+        }
+        let old = "\"lastUpdated\":\"2026-05-05T07:34:00Z\"", new = "\"lastUpdated\":\"2026-05-05T09:34:00.250+02:00\""
+        #expect(version("\"versionId\":\"3\",\(old)") == 3)
+        #expect(version("\"versionId\":\"W/abc\",\(old)") == 1_777_966_440_000 && version(new) == 1_777_966_440_250)
+        #expect(version("") == 0 && version("\"versionId\":\"abc\"") == 0)
+        #expect(version("", status: "amended") == 1 && version("", status: "corrected") == 1)
+    }
+
     @Test func pointsOfSeveralUsers_AreNotJoined() {
         func point(_ user: String?, _ body: String = "") -> String {
             """

@@ -244,7 +244,17 @@ struct FHIRRecords: RecordJudge {
         } else if let id = one["id"]?.text {
             reading.key = id
         }
-        reading.version = one["meta"]?["versionId"]?.integer ?? 0
+        reading.version = Self.version(one)
+    }
+
+    /// R4: `versionId` is an opaque text; servers that do not number the versions have their times. A correction with neither is later
+    /// than its original.
+    private static func version(_ one: JSONValue) -> Int64 {
+        if let number = one["meta"]?["versionId"]?.integer { return number }
+        if let text = one["meta"]?["lastUpdated"]?.text, case .instant(let time, _)? = try? ImportTime.instant(text) {
+            return time.milliseconds
+        }
+        return ["amended", "corrected"].contains(one["status"]?.text) ? 1 : 0
     }
 
     private func describe(_ reading: inout ImportedReading, _ one: JSONValue) {
