@@ -265,14 +265,12 @@ struct FHIRRecords: RecordJudge {
         var notes: [String] = []
         var medication: String?
         for text in (one["note"]?.list ?? []).compactMap({ $0["text"]?.text }) {
-            if reading.id != nil, text.hasPrefix("cuff: ") {
-                reading.flags.formUnion(MeasurementFlags.named(among: text.split(separator: " ")))
-            } else if reading.id != nil, text == "typed in by hand" {
-                reading.isEntered = true
-            } else if reading.id != nil, medication == nil, notes.isEmpty, text.hasPrefix("medication: ") {
-                medication = String(text.dropFirst("medication: ".count))
-            } else {
-                notes.append(text)
+            switch reading.id == nil ? .remark(text) : FHIRNote(text) {
+            case .flags(let words): reading.flags.formUnion(MeasurementFlags.named(among: words))
+            case .entered: reading.isEntered = true
+            case .medication(let name) where medication == nil && notes.isEmpty: medication = name
+            case .medication: notes.append(text)
+            case .remark(let remark): notes.append(remark)
             }
         }
         let known = posture.flatMap { Remarks.Key.posture.words.contains($0) ? $0 : nil }
