@@ -40,7 +40,7 @@ struct FHIRObservations {
         case "pulse_rate": return reading.pulse != nil ? nil : .noValue
         case "quantity":
             if reading.quantity.mdc == nil || reading.quantity.value == nil && reading.quantity.absence == nil { return .noValue }
-            return reading.quantity.value == nil || reading.quantity.unit.flatMap { FHIRCodes.units[$0] } != nil
+            return reading.quantity.value == nil || reading.quantity.unit.flatMap(FHIRCodes.unit) != nil
                 || reading.quantity.absence != nil
                 ? nil : .noUnit
         case "measurement": return .failed
@@ -95,7 +95,7 @@ struct FHIRObservations {
     private var quantity: FHIRResource? {
         guard let mdc = reading.quantity.mdc else { return nil }
         let content: [(String, JSONOutput?)]
-        if let digits = reading.quantity.value, let unit = reading.quantity.unit, let code = FHIRCodes.units[unit] {
+        if let digits = reading.quantity.value, let unit = reading.quantity.unit, let code = FHIRCodes.unit(unit) {
             content = value(digits, unit: unit, code: code)
         } else if let word = reading.quantity.absence {
             content = [("dataAbsentReason", FHIRCodes.absence(word))]
