@@ -146,6 +146,22 @@ import Testing
         #expect(version("", status: "amended") == 1 && version("", status: "corrected") == 1)
     }
 
+    @Test func heartRateOfAnotherUnit_IsNotThePulse() {
+        for unit in ["/min", "1/min", "beats/min", "{beats}/min", "bpm", "beats/minute"] {
+            #expect(pulses(panel() + rate(71).replacing("/min", with: unit)) == ["71"], "\(unit)")
+        }
+        let other = ImportFixture(panel() + rate(71).replacing("/min", with: "Hz"))
+        #expect(other.lines.map { [$0["systolic_mmHg"], $0["pulse_per_min"]] } == [["128", nil]])
+        #expect(other.complaints.map(\.reason) == [.unknownUnit("Hz")] && other.complaints.map(\.place.number) == [2])
+        func component(_ unit: String) -> ImportFixture {
+            let part = "{\"code\":{\"coding\":[{\"code\":\"8867-4\"}]},\(value(71, unit))}"
+            return ImportFixture(panel().replacing("\"component\":[", with: "\"component\":[\(part),"))
+        }
+        #expect(component("/min").lines.map { $0["pulse_per_min"] } == ["71"] && component("/min").complaints.isEmpty)
+        #expect(component("Hz").lines.map { [$0["systolic_mmHg"], $0["pulse_per_min"]] } == [["128", nil]])
+        #expect(component("Hz").complaints.map(\.reason) == [.unknownUnit("Hz")])
+    }
+
     @Test func pointsOfSeveralUsers_AreNotJoined() {
         func point(_ user: String?, _ body: String = "") -> String {
             """

@@ -136,7 +136,7 @@ struct ImportVariantTests {
 
     private func panel(_ systolic: Int, _ time: String) -> String {
         let parts = [("8462-4", 82), ("8480-6", systolic), ("8867-4", 71)].map {
-            "{\"code\":{\"coding\":[{\"code\":\"\($0.0)\"}]},\"valueQuantity\":{\"value\":\($0.1),\"unit\":\"mmHg\"}}"
+            "{\"code\":{\"coding\":[{\"code\":\"\($0.0)\"}]},\"valueQuantity\":{\"value\":\($0.1),\"unit\":\"\($0.1 == 71 ? "/min" : "mmHg")\"}}"
         }
         return """
             {"component":[\(parts.joined(separator: ","))],"effectiveDateTime":"2026-05-05T\(time)+02:00","status":"final",\
