@@ -162,6 +162,16 @@ import Testing
         #expect(component("Hz").complaints.map(\.reason) == [.unknownUnit("Hz")])
     }
 
+    /// RFC 8259 allows an exponent.
+    @Test(arguments: [
+        ("1.28e2", "128"), ("12.8E+1", "128"), ("1280e-1", "128.0"), ("1.28e0", nil), ("128e1", nil), ("1.28e99", nil), ("128e", nil),
+    ])
+    func number_MayHaveAnExponent(_ text: String, _ expected: String?) {
+        let read = ImportFixture(panel().replacing(":128,", with: ":\(text),"))
+        #expect(read.lines.map { $0["systolic_mmHg"] } == (expected.map { [$0] } ?? []))
+        #expect(read.complaints.count == (expected == nil ? 1 : 0))
+    }
+
     @Test func pointsOfSeveralUsers_AreNotJoined() {
         func point(_ user: String?, _ body: String = "") -> String {
             """
