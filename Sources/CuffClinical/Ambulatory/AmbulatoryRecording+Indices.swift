@@ -57,14 +57,14 @@ extension AmbulatoryRecording {
 
     /// `nil` without a reading at night, or within two hours after waking.
     package var surge: Surge? {
-        guard let waking else { return nil }
+        guard let asleep, let waking else { return nil }
         let window: Int64 = 7_200_000
         let after = points.filter { $0.time >= waking && $0.time.milliseconds < waking.milliseconds + window }
         let before = points.filter { $0.time < waking && $0.time.milliseconds >= waking.milliseconds - window }
         guard let high = Self.mean(after) else { return nil }
-        let asleep = points.filter { $0.isNight == true && $0.time < waking }
-        guard let lowest = asleep.indices.min(by: { (asleep[$0].systolic, $0) < (asleep[$1].systolic, $1) }) else { return nil }
-        let trough = Array(asleep[max(0, lowest - 1)..<min(asleep.count, lowest + 2)])
+        let night = points.filter { $0.isNight == true && $0.time >= asleep && $0.time < waking }
+        guard let lowest = night.indices.min(by: { (night[$0].systolic, $0) < (night[$1].systolic, $1) }) else { return nil }
+        let trough = Array(night[max(0, lowest - 1)..<min(night.count, lowest + 2)])
         return Surge(
             sleepTrough: Self.mean(trough).flatMap { high.subtracting($0) }, trough: trough.map(\.systolic),
             preWaking: Self.mean(before).flatMap { high.subtracting($0) })

@@ -35,8 +35,10 @@ package struct AmbulatoryRecording: Sendable {
     package private(set) var all = PressureSums(), day = PressureSums(), night = PressureSums()
     /// The times of the first and the last attempt; `nil` for none.
     package private(set) var span: ClosedRange<Timestamp>?
-    /// When the person woke after the first night, by diary or fixed hours; `nil` without a reading at night.
+    /// When the person woke after the night with most readings, by diary or fixed hours; `nil` without a reading at night.
     package private(set) var waking: Timestamp?
+    /// When that night began.
+    private(set) var asleep: Timestamp?
     /// The length of night and day in minutes, including a change of the zone's offset.
     package private(set) var nightMinutes: Int64, dayMinutes: Int64
 
@@ -93,18 +95,28 @@ package struct AmbulatoryRecording: Sendable {
     }
 
     private mutating func findWaking() {
-        guard let asleep = points.first(where: { $0.isNight == true })?.time else { return }
-        let wall = zone.wall(at: asleep.seconds)
+        var nights: [(end: Int64, readings: Int)] = []
+        for point in points where point.isNight == true {
+            let end = endOfNight(at: point.time)
+            if nights.last?.end != end { nights.append((end, 0)) }
+            nights[nights.count - 1].readings += 1
+        }
+        // A recording may begin with the end of another night. Of equal nights the first counts.
+        guard let most = nights.map(\.readings).max(), let end = nights.first(where: { $0.readings == most })?.end else { return }
+        let begin = end - Int64(hours.night.count) * 60
+        let (from, to) = (zone.firstInstant(fromWall: begin), zone.firstInstant(fromWall: end))
+        (asleep, waking) = (Timestamp(seconds: from), Timestamp(seconds: to))
+        nightMinutes = max(0, to - from) / 60
+        if hours.isComplete { dayMinutes = max(0, 1440 - nightMinutes) }
+    }
+
+    /// The end of the night of a sleep reading, on the wall clock.
+    private func endOfNight(at time: Timestamp) -> Int64 {
+        let wall = zone.wall(at: time.seconds)
         let midnight = WallTime.floor(wall, 86400) * 86400
         let minute = Int(wall - midnight) / 60
         let awake = hours.night.upperBound % 1440
-        // The end of the night of the first sleep reading, and its start.
-        let end = midnight + Int64(awake > minute ? awake : awake + 1440) * 60
-        let begin = end - Int64(hours.night.count) * 60
-        let (from, to) = (zone.firstInstant(fromWall: begin), zone.firstInstant(fromWall: end))
-        waking = Timestamp(seconds: to)
-        nightMinutes = max(0, to - from) / 60
-        if hours.isComplete { dayMinutes = max(0, 1440 - nightMinutes) }
+        return midnight + Int64(awake > minute ? awake : awake + 1440) * 60
     }
 
     /// Where a recording that may be valid has fewer readings than the rule calls usual or preferable.

@@ -97,8 +97,9 @@ package enum ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
     case missingColumn(String, header: [String])
     /// A column of the mapping is not in the header.
     case unmappedColumn(String, header: [String])
-    /// `text` can be read with the day first or with the month first, and so can every other date of the file.
-    case ambiguousDates(example: String)
+    /// `example` can be read with the day first or with the month first, and so can every other date of the file. With `other`, the
+    /// first is of a date with the day first, the second of one with the month first.
+    case ambiguousDates(example: String, other: String? = nil)
     /// The file has no header, and its numbers do not show which column is which.
     case needsMapping
     /// An invalid mapping or option.
@@ -120,7 +121,8 @@ package enum ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
         case .unsupported(let layout, let missing): "\(layout) cannot be read: \(missing)"
         case .missingColumn(let name, let header): "no column for \(name) in the header `\(header.joined(separator: ", "))`"
         case .unmappedColumn(let name, let header): "no column `\(name)` in the header `\(header.joined(separator: ", "))`"
-        case .ambiguousDates(let example): "dates such as `\(example)` can be read in two ways"
+        case .ambiguousDates(let day, let month?): "dates of both orders: `\(day)` begins with the day, `\(month)` with the month"
+        case .ambiguousDates(let example, nil): "dates such as `\(example)` can be read in two ways"
         case .needsMapping: "no header, and the numbers do not show which column is which"
         case .badOption(let text): text
         case .damaged(let what): "damaged file: \(what)"

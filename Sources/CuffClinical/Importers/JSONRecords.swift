@@ -204,7 +204,7 @@ extension JSONValue {
     /// A number as digits; `nil` if it is missing or null.
     func digits(_ name: String, keepsZeros: Bool = false) throws(ImportRefusal) -> Digits? {
         guard let value = self[name], value != .null else { return nil }
-        guard let text = value.numeral, let digits = ImportText.digits(text, keepsZeros: keepsZeros) else {
+        guard let text = value.numeral, let digits = ImportText.jsonDigits(text, keepsZeros: keepsZeros) else {
             throw .unreadableNumber(column: name, text: value.numeral ?? "")
         }
         return digits

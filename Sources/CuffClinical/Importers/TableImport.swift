@@ -12,8 +12,8 @@ struct TableImport: RowReader {
     private var order: DateOrder?
     private let decidesOrder: Bool
     private var isDeciding: Bool
-    /// What the dates have shown, with the first that was not neutral.
-    private var shown: Set<DateOrder> = []
+    /// The first date that shows each order, and the first that shows none and is not neutral.
+    private var shown: [DateOrder: String] = [:]
     private var example: String?
     var passes: Int { decidesOrder ? 2 : 1 }
 
@@ -50,9 +50,9 @@ struct TableImport: RowReader {
         place = layout.section == nil && layout.title == nil ? .atHeader : .before
         guard isDeciding else { return }
         isDeciding = false
-        guard shown.count < 2 else { throw .ambiguousDates(example: example ?? "") }
+        if let day = shown[.dmy], let month = shown[.mdy] { throw .ambiguousDates(example: day, other: month) }
         if shown.isEmpty, let example { throw .ambiguousDates(example: example) }
-        order = shown.first ?? .dmy
+        order = shown.first?.key ?? .dmy
     }
 
     mutating func take(_ row: TableLines.Row, _ output: inout ImportOutput) throws(ImportFault) {
@@ -107,7 +107,11 @@ struct TableImport: RowReader {
         if isDeciding {
             guard cells.count == count, let text = row.time, let time = ImportTime(text) else { return }
             guard time.order == nil else { return }
-            if let order = time.shown { shown.insert(order) } else if !time.isNeutral, example == nil { example = text }
+            if let order = time.shown {
+                if shown[order] == nil { shown[order] = text }
+            } else if !time.isNeutral, example == nil {
+                example = text
+            }
             return
         }
         do throws(ImportRefusal) {

@@ -183,8 +183,15 @@ enum ImportText {
     /// A title for comparison: lower case, without spaces.
     static func title(_ text: String) -> String { text.lowercased().filter { $0 != " " && $0 != "\u{A0}" } }
 
-    /// A plain decimal number with the digits of the file: at most one point or comma, no sign.
-    static func digits(_ text: String, keepsZeros: Bool = false) -> Digits? {
+    /// A number of JSON, which may have an exponent (RFC 8259).
+    static func jsonDigits(_ text: String, keepsZeros: Bool = false) -> Digits? {
+        guard let mark = text.firstIndex(where: { $0 == "e" || $0 == "E" }) else { return digits(text, keepsZeros: keepsZeros) }
+        guard let power = Int(text[text.index(after: mark)...]), -15...15 ~= power else { return nil }
+        return digits(String(text[..<mark]), keepsZeros: keepsZeros, power: power)
+    }
+
+    /// A plain decimal number with the digits of the file: at most one point or comma, no sign. Multiplied by 10 to the `power`.
+    static func digits(_ text: String, keepsZeros: Bool = false, power: Int = 0) -> Digits? {
         var mantissa: Int64 = 0
         var exponent: Int8?
         var count = 0
@@ -202,8 +209,12 @@ enum ImportText {
             }
         }
         guard count > 0, exponent != 0 else { return nil }
+        var places = (exponent ?? 0) + Int8(power)
+        while places > 0 {
+            guard count < 15 else { return nil }
+            (mantissa, places, count) = (mantissa * 10, places - 1, count + 1)
+        }
         // Programs print 128 as `128.0`: trailing zeros are theirs, not the cuff's.
-        var places = exponent ?? 0
         while !keepsZeros, places < 0, mantissa % 10 == 0 { (mantissa, places) = (mantissa / 10, places + 1) }
         return Digits(mantissa: mantissa, exponent: places)
     }

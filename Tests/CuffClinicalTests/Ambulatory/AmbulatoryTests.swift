@@ -195,6 +195,34 @@ enum WorkedDay {
         #expect(recording.night.count == 18 && recording.waking == Timestamp.parse("2026-10-25T07:00:00+01:00")?.time)
     }
 
+    /// Each half hour from 07:45 in the diary's other hours: 150 in the last quarter of the night before, then 145, and 118 asleep.
+    @Test(arguments: [48, 52]) func surge_IsOfTheNightWithMostReadings(_ count: Int) throws {
+        let start = try #require(Timestamp.parse("2026-06-01T07:45:00+02:00")?.time.seconds)
+        let events = (0..<count).map { index in
+            let halves = (15 + index) % 48
+            let systolic = index == 0 ? 150 : halves < 15 || halves >= 44 ? 118 : 145
+            return AmbulatoryEvent(
+                .reading(systolic: Double(systolic), diastolic: 80, pulse: nil), at: Timestamp(seconds: start + Int64(index) * 1800))
+        }
+        let plan = AmbulatoryPlan(diary: DayAndNight(asleep: 22 * 60, awake: 8 * 60))
+        let recording = AmbulatoryRecording(events, rule: .usual, plan: plan, zone: BucketingTests.berlin)
+        #expect(recording.waking == Timestamp.parse("2026-06-02T08:00:00+02:00")?.time)
+        #expect(recording.night.count == (count == 48 ? 20 : 21) && recording.nightMinutes == 600)
+        // The shorter recording ends at 07:15.
+        #expect(recording.surge?.sleepTrough == (count == 48 ? nil : Fraction(27)))
+        #expect(recording.surge?.trough == (count == 48 ? nil : [Fraction(118), Fraction(118)]))
+    }
+
+    /// The lowest reading is in the scrap of the night before.
+    @Test func trough_IsOfTheNightBeforeWaking() throws {
+        var events = WorkedDay.events
+        for minutes in [-210, -240] {
+            let time = Timestamp(seconds: WorkedDay.start.seconds + Int64(minutes) * 60)
+            events.append(AmbulatoryEvent(.reading(systolic: 100, diastolic: 70, pulse: nil), at: time))
+        }
+        #expect(WorkedDay.recording(events).surge == WorkedDay.recording().surge)
+    }
+
     @Test func plot_ShadesTheNight() {
         var text = TextBuffer()
         RangePlot(WorkedDay.recording(), style: RangePlot.Style(width: 80, isUnicode: false)).append(to: &text)

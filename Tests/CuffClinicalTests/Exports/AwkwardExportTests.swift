@@ -9,6 +9,9 @@ import Testing
         #"he said "no", then; 5 > 3 & <b>"#, "=cmd|' /C calc'!A0", "@SUM(A1)", "+1", "-1", "'=x", "''-y", "'90s", "'", "\"", "\"\"",
         "🩺 é ü \u{202F}x",
         #"C:\new\table"#, "a,b;c\td", "{\"k\":[1]}", "medication: none", "null, too",
+        // What an exporter writes of other facts.
+        "cuff: averaged", "cuff: averaged by hand", "cuff: irregular_pulse", "cuff: ", "typed in by hand",
+        "note: medication: none", "note: ",
     ]
     private static let trimmedTexts = [" blanks ", "-", "null"]
 
@@ -57,6 +60,10 @@ import Testing
                 BloodPressure(systolic: .mmHg(128), diastolic: .mmHg(82), meanAbsence: .notANumber, pulseAbsence: .notMeasured))
         },
         reading(46) { ($0.sequence, $0.trigger, $0.received) = (7, .automatic, Timestamp(milliseconds: 1_777_959_600_120)) },
+        reading(47) {
+            $0.flags = [.remeasured]
+            $0.remarks = Remarks(stored: { $0 == .medication ? "cuff: averaged" : $0 == .note ? "typed in by hand" : nil })
+        },
     ]
 
     private func back(_ exporter: Exporter, _ readings: [Reading], device: String, _ choices: [(String, String)] = []) throws -> [Reading] {
@@ -92,12 +99,12 @@ import Testing
 
     @Test(arguments: ["fhir", "fhir-ndjson"]) func fhir_GivesValuesAndRemarksBack(_ name: String) throws {
         let exporter = name == "fhir" ? Exporter.fhir : .fhirNDJSON
-        let readings = Self.noted((Self.texts + Self.trimmedTexts).filter { !$0.hasPrefix("medication") }) + Self.odd.dropFirst()
+        let readings = Self.noted(Self.texts + Self.trimmedTexts) + Self.odd.dropFirst()
         let found = try back(exporter, readings, device: "00091ffffe000101", [("subject", "1=Patient/p1")])
         try #require(found.count == readings.count)
         for (found, own) in zip(found, readings) {
             #expect(found.id == own.id && found.revision == own.revision && found.flags == own.flags && found.measured == own.measured)
-            #expect(found.remarks == own.remarks)
+            #expect(found.remarks == own.remarks && (found.trigger == .manual) == own.isEntered, "\(own.remarks?.all ?? [])")
             guard case (.bloodPressure(let found), .bloodPressure(let own)) = (found.content, own.content) else { continue }
             #expect(
                 found.systolic == own.systolic && found.diastolic == own.diastolic && found.mean == own.mean && found.pulse == own.pulse)

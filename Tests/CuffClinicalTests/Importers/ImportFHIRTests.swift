@@ -111,6 +111,67 @@ import Testing
         #expect(ImportFixture(try export(["hall", "hall"], ["anna", "anna"])).readings.count == 2)
     }
 
+    private func named(_ text: String, _ subject: String) -> String {
+        text.replacing("\"effectiveDateTime\"", with: "\"subject\":\(subject),\"effectiveDateTime\"")
+    }
+
+    /// A subject may be named by an identifier, or by a name alone.
+    @Test(arguments: [#"{"identifier":{"system":"urn:x","value":"N"}}"#, #"{"identifier":{"value":"N"}}"#, #"{"display":"N"}"#])
+    func subjectsWithoutAReference_AreNotJoined(_ subject: String) {
+        let (first, second) = (subject.replacing("N", with: "1"), subject.replacing("N", with: "2"))
+        #expect(ImportFixture(named(panel(), first) + named(panel(), second)).fault == .severalPersons)
+        #expect(ImportFixture(named(panel(), first) + named(panel(), first)).readings.count == 2)
+        #expect(pulses(named(panel(), first) + named(rate(155), second)) == [nil])
+        #expect(pulses(panel(of: "Patient/1") + named(rate(155), second)) == [nil])
+        #expect(pulses(named(panel(), first) + named(rate(71), first)) == ["71"])
+        #expect(pulses(named(panel(), first) + rate(71)) == ["71"], "no subject is named")
+    }
+
+    @Test func identifiersOfDifferentSystems_AreDifferentSubjects() {
+        let subject = #"{"identifier":{"system":"urn:x","value":"1"},"display":"Anna"}"#
+        let other = subject.replacing("urn:x", with: "urn:y")
+        #expect(ImportFixture(named(panel(), subject) + named(panel(), other)).fault == .severalPersons)
+    }
+
+    /// R4: `versionId` is an opaque id, `lastUpdated` an instant.
+    @Test func laterVersion_HasAHigherNumber() {
+        func version(_ meta: String, status: String = "final") -> Int64? {
+            let text = panel().replacing("\"final\"", with: "\"\(status)\"\(meta.isEmpty ? "" : ",\"meta\":{\(meta)}")")
+            return ImportFixture(text).readings.first?.version
+        }
+        let old = "\"lastUpdated\":\"2026-05-05T07:34:00Z\"", new = "\"lastUpdated\":\"2026-05-05T09:34:00.250+02:00\""
+        #expect(version("\"versionId\":\"3\",\(old)") == 3)
+        #expect(version("\"versionId\":\"W/abc\",\(old)") == 1_777_966_440_000 && version(new) == 1_777_966_440_250)
+        #expect(version("") == 0 && version("\"versionId\":\"abc\"") == 0)
+        #expect(version("", status: "amended") == 1 && version("", status: "corrected") == 1)
+    }
+
+    @Test func heartRateOfAnotherUnit_IsNotThePulse() {
+        for unit in ["/min", "1/min", "beats/min", "{beats}/min", "bpm", "beats/minute"] {
+            #expect(pulses(panel() + rate(71).replacing("/min", with: unit)) == ["71"], "\(unit)")
+        }
+        let other = ImportFixture(panel() + rate(71).replacing("/min", with: "Hz"))
+        #expect(other.lines.map { [$0["systolic_mmHg"], $0["pulse_per_min"]] } == [["128", nil]])
+        #expect(other.complaints.map(\.reason) == [.unknownUnit("Hz")] && other.complaints.map(\.place.number) == [2])
+        func component(_ unit: String) -> ImportFixture {
+            let part = "{\"code\":{\"coding\":[{\"code\":\"8867-4\"}]},\(value(71, unit))}"
+            return ImportFixture(panel().replacing("\"component\":[", with: "\"component\":[\(part),"))
+        }
+        #expect(component("/min").lines.map { $0["pulse_per_min"] } == ["71"] && component("/min").complaints.isEmpty)
+        #expect(component("Hz").lines.map { [$0["systolic_mmHg"], $0["pulse_per_min"]] } == [["128", nil]])
+        #expect(component("Hz").complaints.map(\.reason) == [.unknownUnit("Hz")])
+    }
+
+    /// RFC 8259 allows an exponent.
+    @Test(arguments: [
+        ("1.28e2", "128"), ("12.8E+1", "128"), ("1280e-1", "128.0"), ("1.28e0", nil), ("128e1", nil), ("1.28e99", nil), ("128e", nil),
+    ])
+    func number_MayHaveAnExponent(_ text: String, _ expected: String?) {
+        let read = ImportFixture(panel().replacing(":128,", with: ":\(text),"))
+        #expect(read.lines.map { $0["systolic_mmHg"] } == (expected.map { [$0] } ?? []))
+        #expect(read.complaints.count == (expected == nil ? 1 : 0))
+    }
+
     @Test func pointsOfSeveralUsers_AreNotJoined() {
         func point(_ user: String?, _ body: String = "") -> String {
             """

@@ -23,10 +23,10 @@ struct ImportRuleTests {
         #expect(words(header + "5/4/2026,07:33,128,82,71,\n13/5/2026,07:33,129,82,71,\n").first?["device_time"] == "2026-04-05T07:33")
         // Undecided or contradictory: the user must say.
         #expect(ImportFixture(header + "5/4/2026,07:33,128,82,71,\n").fault == .ambiguousDates(example: "5/4/2026 07:33"))
-        if case .ambiguousDates? = ImportFixture(header + "13/4/2026,07:33,128,82,71,\n4/13/2026,08:33,128,82,71,\n").fault {
-        } else {
-            Issue.record("not refused")
-        }
+        let mixed = ImportFixture(header + "13/4/2026,07:33,128,82,71,\n4/13/2026,08:33,128,82,71,\n").fault
+        #expect(
+            mixed?.description
+                == "dates of both orders: `13/4/2026 07:33` begins with the day, `4/13/2026 08:33` with the month")
         var options = ImportFixture.options()
         options.dates = .mdy
         #expect(words(header + "5/4/2026,07:33,128,82,71,\n", options).first?["device_time"] == "2026-05-04T07:33")

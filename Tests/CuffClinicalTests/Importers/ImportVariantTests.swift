@@ -136,7 +136,7 @@ struct ImportVariantTests {
 
     private func panel(_ systolic: Int, _ time: String) -> String {
         let parts = [("8462-4", 82), ("8480-6", systolic), ("8867-4", 71)].map {
-            "{\"code\":{\"coding\":[{\"code\":\"\($0.0)\"}]},\"valueQuantity\":{\"value\":\($0.1),\"unit\":\"mmHg\"}}"
+            "{\"code\":{\"coding\":[{\"code\":\"\($0.0)\"}]},\"valueQuantity\":{\"value\":\($0.1),\"unit\":\"\($0.1 == 71 ? "/min" : "mmHg")\"}}"
         }
         return """
             {"component":[\(parts.joined(separator: ","))],"effectiveDateTime":"2026-05-05T\(time)+02:00","status":"final",\
@@ -186,14 +186,16 @@ struct ImportVariantTests {
 
             """
         }
-        let start = "\"start_date_time\":\"2026-05-05T07:33:10+02:00\""
+        let start = "\"start_date_time\":\"2026-05-05T07:33:10+02:00\"", end = "\"end_date_time\":\"2026-05-05T07:33:50+02:00\""
         let read = ImportFixture(
             point("{\(start),\"duration\":{\"value\":40,\"unit\":\"sec\"}}")
                 + point("{\(start),\"end_date_time\":\"2026-05-05T07:34:00+02:00\"}")
                 + point("{\(start),\"end_date_time\":\"2026-05-12T07:34:00+02:00\"}")
-                + point("{\(start),\"duration\":{\"value\":7,\"unit\":\"d\"}}"))
-        #expect(read.lines.map { $0["measured"] } == Array(repeating: "2026-05-05T07:33:10+02:00", count: 2))
-        #expect(read.complaints.map(\.reason) == Array(repeating: .average("time_interval"), count: 2))
+                + point("{\(start),\"duration\":{\"value\":7,\"unit\":\"d\"}}")
+                + point("{\(end),\"duration\":{\"value\":40,\"unit\":\"sec\"}}")
+                + point("{\(end),\"duration\":{\"value\":60,\"unit\":\"min\"}}") + point("{\(end)}"))
+        #expect(read.lines.map { $0["measured"] } == Array(repeating: "2026-05-05T07:33:10+02:00", count: 3))
+        #expect(read.complaints.map(\.reason) == Array(repeating: .average("time_interval"), count: 4))
     }
 
     @Test func ubpmFlags_MayBeTrue() {

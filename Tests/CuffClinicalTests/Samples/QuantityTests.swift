@@ -156,6 +156,21 @@ import Testing
         #expect(Audiogram(foreign) == nil)
     }
 
+    /// FHIR has UCUM units only.
+    @Test func quantitiesInFHIR_HaveTheirUCUMUnit() throws {
+        for (name, unit, code) in [("respiratory_rate", "resp/min", "/min"), ("body_mass", "kg", "kg"), ("body_temperature", "Cel", "Cel")]
+        {
+            let (text, omissions) = try WorkedExample.export(
+                .fhirNDJSON, [try typed(name, 36)], from: Provenance(driver: "manual"), [("subject", "1=Patient/p1")])
+            let value = #""valueQuantity":{"value":36,"unit":"\#(unit)","system":"http://unitsofmeasure.org","code":"\#(code)"}"#
+            #expect(omissions.isEmpty && text.contains(value), "\(text)")
+            #expect(ImportFixture(text).readings.map(\.content) == [try typed(name, 36).content])
+        }
+        let level = try WorkedExample.export(
+            .fhirNDJSON, [try typed("headphone_audio_exposure", 84)], from: Provenance(driver: "manual"), [("subject", "1=Patient/p1")])
+        #expect(level.omissions == [.noUnit])
+    }
+
     @Test func jsonLines_SayTheDuration() throws {
         var text = TextBuffer()
         ReadingLine().append(try typed("headphone_audio_exposure", 84, lasting: .seconds(90)), device: "", to: &text)

@@ -56,12 +56,8 @@ public enum FHIRCodes {
         return concept((terminology + "data-absent-reason", code, nil))
     }
 
-    /// Units as `cuff` prints them, with their UCUM codes.
-    static let units = [
-        "1": "1", "%": "%", "cm": "cm", "in": "[in_i]", "mL": "mL", "g": "g", "kg": "kg", "mg": "mg", "lb": "[lb_av]",
-        "kg/m2": "kg/m2", "mg/dL": "mg/dL", "min": "min", "h": "h", "d": "d", "Hz": "Hz", "/min": "/min", "kPa": "kPa",
-        "mmHg": "mm[Hg]", "J": "J", "degF": "[degF]", "mmol/L": "mmol/L", "[IU]": "[IU]", "Cel": "Cel", "cal": "cal",
-    ]
+    /// The UCUM code of a unit as `cuff` prints it; `nil` if it has none.
+    static func unit(_ printed: String) -> String? { Nomenclature.unitTerm(printed).flatMap(Nomenclature.ucum)?.description }
 
     /// A search criterion is a query string: an unescaped `+` would be read as a blank and match nothing, and every retry would create
     /// another resource.

@@ -18,7 +18,6 @@ struct FHIRObservations {
         ("questionable", "questionable"), ("calibration_ongoing", "calibration-ongoing"), ("early_indication", "early-indication"),
         ("validated", "validated"), ("implausible", "questionable"),
     ]
-    private static let noted = ["averaged", "remeasured", "implausible", "no_measurement_check"]
 
     /// The suffix of a reading's first Observation's identifier, after the reading's id.
     static func mainSuffix(_ reading: ExchangeReading) -> String { reading.type == "pulse_rate" ? ":pulse" : "" }
@@ -41,7 +40,7 @@ struct FHIRObservations {
         case "pulse_rate": return reading.pulse != nil ? nil : .noValue
         case "quantity":
             if reading.quantity.mdc == nil || reading.quantity.value == nil && reading.quantity.absence == nil { return .noValue }
-            return reading.quantity.value == nil || reading.quantity.unit.flatMap { FHIRCodes.units[$0] } != nil
+            return reading.quantity.value == nil || reading.quantity.unit.flatMap(FHIRCodes.unit) != nil
                 || reading.quantity.absence != nil
                 ? nil : .noUnit
         case "measurement": return .failed
@@ -96,7 +95,7 @@ struct FHIRObservations {
     private var quantity: FHIRResource? {
         guard let mdc = reading.quantity.mdc else { return nil }
         let content: [(String, JSONOutput?)]
-        if let digits = reading.quantity.value, let unit = reading.quantity.unit, let code = FHIRCodes.units[unit] {
+        if let digits = reading.quantity.value, let unit = reading.quantity.unit, let code = FHIRCodes.unit(unit) {
             content = value(digits, unit: unit, code: code)
         } else if let word = reading.quantity.absence {
             content = [("dataAbsentReason", FHIRCodes.absence(word))]
@@ -226,16 +225,10 @@ struct FHIRObservations {
         return .list(codes.map { FHIRCodes.concept(("http://hl7.org/fhir/uv/pocd/CodeSystem/measurement-status", $0, nil)) })
     }
 
-    /// Flags without a standard code, and remarks.
+    /// Flags without a standard code, and remarks; arm and posture have their own elements.
     private var note: JSONOutput? {
-        let flags = reading.flags
-        let words = Self.noted.filter { flags.contains($0) }
-        var texts = words.isEmpty ? [] : ["cuff: " + words.joined(separator: " ")]
-        if reading.isEntered { texts.append("typed in by hand") }
-        // Arm and posture have their own elements.
-        if let text = reading.remarks?[.medication] { texts.append("medication: " + text) }
-        if let text = reading.remarks?[.note] { texts.append(text) }
-        return texts.isEmpty ? nil : .list(texts.map { ["text": .text($0)] })
+        let notes = FHIRNote.all(of: reading)
+        return notes.isEmpty ? nil : .list(notes.map { ["text": .text($0.text)] })
     }
 
     /// SNOMED CT: 368208006 left upper arm, 368209003 right upper arm. Only a person says it, never a cuff.

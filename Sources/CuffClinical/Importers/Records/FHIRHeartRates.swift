@@ -14,6 +14,24 @@ struct FHIRHeartRates {
 
     var isEmpty: Bool { rates.isEmpty }
 
+    /// The unit of a heart rate if it is not beats per minute. Without a unit the code of the Observation says so.
+    static func otherUnit(_ quantity: JSONValue?) -> String? {
+        let units = ["code", "unit"].compactMap { quantity?[$0]?.text }
+        return units.contains { isPerMinute($0.lowercased()) } ? nil : units.first
+    }
+
+    /// UCUM allows any annotation in braces.
+    private static func isPerMinute(_ unit: String) -> Bool {
+        unit.hasPrefix("{") && unit.hasSuffix("}/min")
+            || ["/min", "1/min", "min-1", "bpm", "beats/min", "beats/minute", "beats per minute"].contains(unit)
+    }
+
+    /// That of the heart rate of a panel.
+    static func otherUnit(ofPanel one: JSONValue) -> String? {
+        let rates = (one["component"]?.list ?? []).filter { FHIROwnRecords.codes($0["code"]).contains("8867-4") }
+        return rates.lazy.compactMap { otherUnit($0["valueQuantity"]) }.first
+    }
+
     private static func device(_ one: JSONValue) -> UInt64 {
         one["device"]?["reference"]?.text.map { XXHash64.hash(Array($0.utf8).span, seed: 3) } ?? 0
     }

@@ -85,7 +85,8 @@ struct FHIROwnRecords {
     private static func number(_ one: JSONValue) throws(ImportRefusal) -> Digits? {
         guard let value = one["valueQuantity"] else { return nil }
         guard case .number(let text)? = value["value"], text.hasPrefix("-") else { return try value.digits("value", keepsZeros: true) }
-        return ImportText.digits(String(text.dropFirst()), keepsZeros: true).map { Digits(mantissa: -$0.mantissa, exponent: $0.exponent) }
+        return ImportText.jsonDigits(String(text.dropFirst()), keepsZeros: true)
+            .map { Digits(mantissa: -$0.mantissa, exponent: $0.exponent) }
     }
 
     /// The codes of a CodeableConcept.

@@ -37,8 +37,8 @@ struct FHIRRecords: RecordJudge {
     private var own = FHIROwnRecords()
     private var subjects = FHIRSubjects()
     private let isOfOnePerson: Bool
-    /// Blood pressures with several heart rates.
-    private var unclear: [ImportPlace] = []
+    /// Blood pressures without their heart rates, and why.
+    private var withoutPulse: [(place: ImportPlace, reason: ImportRefusal)] = []
 
     private static let statusBits: [String: MeasurementFlags] = [
         "8410608.0": .bodyMovement, "8410608.1": .cuffLoose, "8410608.2": .irregularPulse, "8410608.3": .pulseOverRange,
@@ -62,8 +62,13 @@ struct FHIRRecords: RecordJudge {
         guard let text = one["effectiveDateTime"]?.text ?? one["effectiveInstant"]?.text,
             case .instant(let time, _)? = try? ImportTime.instant(text)
         else { return nil }
-        let names = [isOfAny ? "" : one["subject"]?["reference"]?.text ?? "", withDevice ? one["device"]?["reference"]?.text ?? "" : ""]
+        let names = [isOfAny ? "" : FHIRSubjects.name(one), withDevice ? one["device"]?["reference"]?.text ?? "" : ""]
         return XXHash64.hash(Array("\(names)\(time.milliseconds)".utf8).span, seed: withDevice ? 1 : 0)
+    }
+
+    private static func rate(_ quantity: JSONValue?) throws(ImportRefusal) -> Digits? {
+        if let unit = FHIRHeartRates.otherUnit(quantity) { throw .unknownUnit(unit) }
+        return try quantity?.value()
     }
 
     private static func isHeartRate(_ codes: Set<String>) -> Bool { codes.contains("8867-4") || codes.contains("149546") }
@@ -94,7 +99,7 @@ struct FHIRRecords: RecordJudge {
         let codes = Self.codes(one["code"])
         if Self.isReading(one, codes, isOwn: named != nil) { subjects.add(one, isOwn: named != nil) }
         if Self.isHeartRate(codes) {
-            guard let digits = one["valueQuantity"].flatMap({ try? $0.value() }) else { return }
+            guard let digits = try? Self.rate(one["valueQuantity"]) else { return }
             // An identifier of this program names one pulse, and the last revision counts.
             companions[key, default: Companion()].pulses.add(digits, of: one, isOnly: named != nil)
         } else if codes.contains("8410608") {
@@ -133,8 +138,8 @@ struct FHIRRecords: RecordJudge {
         let isSystolic = codes.contains("8480-6")
         let isOther = !isPanel && named != nil && !Self.isCompanion(one, codes)
         guard Self.isReading(one, codes, isOwn: named != nil) else {
-            // Its number is read with the blood pressure; only a limit is reported here.
-            if Self.isHeartRate(codes), Self.isWithdrawn(one) == nil { _ = try one["valueQuantity"]?.value() }
+            // Its number is read with the blood pressure; only a limit or another unit is reported here.
+            if Self.isHeartRate(codes), Self.isWithdrawn(one) == nil { _ = try Self.rate(one["valueQuantity"]) }
             return nil
         }
         if let status = Self.isWithdrawn(one) { throw .status(status) }
@@ -147,6 +152,7 @@ struct FHIRRecords: RecordJudge {
             reading = ImportedReading(content, at: time, place: place)
         } else {
             guard var pressure = try pressures(one, isPanel: isPanel, isSystolic: isSystolic) else { return nil }
+            if let unit = FHIRHeartRates.otherUnit(ofPanel: one) { withoutPulse.append((place, .unknownUnit(unit))) }
             if pressure.pulse == nil { pressure.pulse = pulse(of: one, named?.id, place) }
             reading = ImportedReading(pressure, at: time, place: place)
             reading.flags = companion(of: one, named?.id)?.flags ?? []
@@ -199,12 +205,12 @@ struct FHIRRecords: RecordJudge {
         // A heart rate without a subject is matched by its time.
         if rates.isEmpty, id == nil { rates = Self.key(one, isOfAny: true).flatMap { companions[$0] }?.pulses ?? rates }
         let found = rates.candidates(for: one)
-        if found.count > 1 { unclear.append(place) }
+        if found.count > 1 { withoutPulse.append((place, .malformed("several heart rates of one moment"))) }
         return found.count == 1 ? found.first.map { PulseRate($0) } : nil
     }
 
     mutating func end(_ output: inout ImportOutput) {
-        for place in unclear { output.refuse(place, .malformed("several heart rates of one moment")) }
+        for (place, reason) in withoutPulse { output.refuse(place, reason) }
     }
 
     /// A panel of another code, such as a national one, is known by its components.
@@ -218,7 +224,8 @@ struct FHIRRecords: RecordJudge {
         var pulse: Digits?
         for part in one["component"]?.list ?? [] {
             let codes = Self.codes(part["code"])
-            if codes.contains("8867-4") { pulse = try part["valueQuantity"]?.value() }
+            let value = part["valueQuantity"]
+            if codes.contains("8867-4"), FHIRHeartRates.otherUnit(value) == nil { pulse = try value?.value() }
             for (name, own) in [("systolic", ["8480-6", "150021"]), ("diastolic", ["8462-4", "150022"]), ("mean", ["8478-0", "150023"])]
             where !codes.isDisjoint(with: own) {
                 if name == "mean" { meanAbsence = FHIROwnRecords.absence(part["dataAbsentReason"]) }
@@ -244,7 +251,17 @@ struct FHIRRecords: RecordJudge {
         } else if let id = one["id"]?.text {
             reading.key = id
         }
-        reading.version = one["meta"]?["versionId"]?.integer ?? 0
+        reading.version = Self.version(one)
+    }
+
+    /// R4: `versionId` is an opaque text; servers that do not number the versions have their times. A correction with neither is later
+    /// than its original.
+    private static func version(_ one: JSONValue) -> Int64 {
+        if let number = one["meta"]?["versionId"]?.integer { return number }
+        if let text = one["meta"]?["lastUpdated"]?.text, case .instant(let time, _)? = try? ImportTime.instant(text) {
+            return time.milliseconds
+        }
+        return ["amended", "corrected"].contains(one["status"]?.text) ? 1 : 0
     }
 
     private func describe(_ reading: inout ImportedReading, _ one: JSONValue) {
@@ -255,14 +272,12 @@ struct FHIRRecords: RecordJudge {
         var notes: [String] = []
         var medication: String?
         for text in (one["note"]?.list ?? []).compactMap({ $0["text"]?.text }) {
-            if reading.id != nil, text.hasPrefix("cuff: ") {
-                reading.flags.formUnion(MeasurementFlags.named(among: text.split(separator: " ")))
-            } else if reading.id != nil, text == "typed in by hand" {
-                reading.isEntered = true
-            } else if reading.id != nil, medication == nil, notes.isEmpty, text.hasPrefix("medication: ") {
-                medication = String(text.dropFirst("medication: ".count))
-            } else {
-                notes.append(text)
+            switch reading.id == nil ? .remark(text) : FHIRNote(text) {
+            case .flags(let words): reading.flags.formUnion(MeasurementFlags.named(among: words))
+            case .entered: reading.isEntered = true
+            case .medication(let name) where medication == nil && notes.isEmpty: medication = name
+            case .medication: notes.append(text)
+            case .remark(let remark): notes.append(remark)
             }
         }
         let known = posture.flatMap { Remarks.Key.posture.words.contains($0) ? $0 : nil }

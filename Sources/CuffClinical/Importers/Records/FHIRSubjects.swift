@@ -2,11 +2,21 @@ import CuffCore
 
 /// The subjects of the readings of a file. They are not stored, so several of them would become one person.
 struct FHIRSubjects {
-    /// By the reference of a cuff of this program; of everything else under an empty name.
+    /// The names, by the reference of a cuff of this program; of everything else under an empty name.
     private var subjects: [String: Set<String>] = [:]
 
+    /// What names the subject of an Observation: a reference, an identifier or a display name; empty if nothing does.
+    static func name(_ one: JSONValue) -> String {
+        let subject = one["subject"]
+        if let reference = subject?["reference"]?.text { return reference }
+        let identifier = subject?["identifier"]
+        if let value = identifier?["value"]?.text { return "\(identifier?["system"]?.text ?? "")|\(value)" }
+        return subject?["display"]?.text ?? ""
+    }
+
     mutating func add(_ one: JSONValue, isOwn: Bool) {
-        guard let subject = one["subject"]?["reference"]?.text else { return }
+        let subject = Self.name(one)
+        guard !subject.isEmpty else { return }
         let cuff = isOwn && subjects.count < FHIROwnRecords.mostCuffs ? one["device"]?["reference"]?.text ?? "" : ""
         // Two are enough to know.
         if subjects[cuff, default: []].count < 2 { subjects[cuff, default: []].insert(subject) }

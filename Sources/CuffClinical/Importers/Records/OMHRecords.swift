@@ -39,18 +39,22 @@ struct OMHRecords: RecordJudge {
             guard let text = frame?["date_time"]?.text else { throw .noTime("") }
             return try ImportTime.instant(text)
         }
-        guard let text = interval["start_date_time"]?.text else { throw .average("time_interval") }
-        let start = try ImportTime.instant(text)
+        let (start, end) = (try bound(interval["start_date_time"]), try bound(interval["end_date_time"]))
         var seconds: Double?
-        if let text = interval["end_date_time"]?.text {
-            if case (.instant(let first, _), .instant(let last, _)) = (start, try ImportTime.instant(text)) {
-                seconds = Double(last.seconds - first.seconds)
-            }
+        if let start, let end {
+            seconds = Double(end.time.seconds - start.time.seconds)
         } else if let duration = interval["duration"], let unit = ["ms": 0.001, "sec": 1, "min": 60][duration["unit"]?.text ?? ""] {
             seconds = duration["value"]?.number.map { $0 * unit }
         }
         guard let seconds, 0..<3600 ~= seconds else { throw .average("time_interval") }
-        return start
+        if let start { return .instant(start.time, offset: start.offset) }
+        guard let end else { throw .average("time_interval") }
+        return .instant(Timestamp(milliseconds: end.time.milliseconds - Int64(seconds * 1000)), offset: end.offset)
+    }
+
+    private static func bound(_ value: JSONValue?) throws(ImportRefusal) -> (time: Timestamp, offset: Int16?)? {
+        guard let text = value?.text, case .instant(let time, let offset) = try ImportTime.instant(text) else { return nil }
+        return (time, offset)
     }
 
     private static func schema(_ point: JSONValue) -> String { point["header"]?["schema_id"]?["name"]?.text ?? "" }
