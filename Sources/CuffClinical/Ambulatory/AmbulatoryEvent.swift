@@ -11,10 +11,11 @@ package struct AmbulatoryEvent: Sendable, Hashable {
 
     package var time: Timestamp
     package var outcome: Outcome
+    /// Those of a reading that counts.
+    package var flags: MeasurementFlags?
 
-    package init(_ outcome: Outcome, at time: Timestamp) {
-        self.time = time
-        self.outcome = outcome
+    package init(_ outcome: Outcome, at time: Timestamp, flags: MeasurementFlags? = nil) {
+        (self.time, self.outcome, self.flags) = (time, outcome, flags)
     }
 }
 

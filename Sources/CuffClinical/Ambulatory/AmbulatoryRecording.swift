@@ -52,6 +52,20 @@ package struct AmbulatoryRecording: Sendable {
         let events = events.sorted { $0.time < $1.time }
         guard let first = events.first?.time, let last = events.last?.time else { return }
         span = first...last
+        var parts = AverageParts<AmbulatoryEvent>()
+        var single: [AmbulatoryEvent] = []
+        // An average of the cuff is one measurement.
+        func pass(_ event: AmbulatoryEvent, _ isPart: Bool) {
+            if isPart { leftOut[.partOfAverage, default: 0] += 1 } else { single.append(event) }
+        }
+        for event in events { parts.add(event, at: event.time, source: 0, flags: event.flags, pass: pass) }
+        parts.finish(pass: pass)
+        count(single)
+        if let planned = planned(from: first, to: last) { expected = planned }
+        findWaking()
+    }
+
+    private mutating func count(_ events: [AmbulatoryEvent]) {
         var failedAt: Timestamp?
         for event in events {
             let isRetry = failedAt.map { event.time.milliseconds - $0.milliseconds <= Self.retry } ?? false
@@ -65,8 +79,6 @@ package struct AmbulatoryRecording: Sendable {
             case .reading(let systolic, let diastolic, let pulse): add(event.time, systolic, diastolic, pulse)
             }
         }
-        if let planned = planned(from: first, to: last) { expected = planned }
-        findWaking()
     }
 
     private mutating func add(_ time: Timestamp, _ systolic: Double, _ diastolic: Double, _ pulse: Double?) {

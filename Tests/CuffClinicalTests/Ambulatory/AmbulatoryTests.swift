@@ -44,6 +44,20 @@ enum WorkedDay {
         #expect(day.byHours?.systolic == Fraction(1155 * 14 * 2 + 1775 * 8, over: 8 * 14 * 3))
     }
 
+    /// Three inflations of the cuff within ten minutes before its own average, and one before that; one failure among them.
+    @Test func anAverageOfTheCuff_IsOneMeasurement() {
+        func event(_ minute: Int64, _ systolic: Double, _ flags: MeasurementFlags = []) -> AmbulatoryEvent {
+            let time = Timestamp(seconds: WorkedDay.start.seconds + minute * 60)
+            return AmbulatoryEvent(.reading(systolic: systolic, diastolic: 80, pulse: nil), at: time, flags: flags)
+        }
+        let events = [event(-30, 120), event(0, 150), event(1, 140), event(2, 130), event(3, 140, .averaged), event(30, 121)]
+        for order in [events, events.reversed()] {
+            let recording = WorkedDay.recording(order)
+            #expect(recording.all.count == 3 && recording.all.systolic == Fraction(127) && recording.expected == 3)
+            #expect(recording.leftOut == [.partOfAverage: 3])
+        }
+    }
+
     @Test func workedDay_HasTheSurgesAndIndices() throws {
         let day = WorkedDay.recording()
         let surge = try #require(day.surge)

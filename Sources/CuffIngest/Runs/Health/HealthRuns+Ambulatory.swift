@@ -43,7 +43,7 @@ extension HealthRuns {
             }
             let name = provenance.device.isEmpty ? provenance.driver : provenance.device
             if !cuffs.contains(name) { cuffs.append(name) }
-            events.append(AmbulatoryEvent(outcome(of: reading, counting), at: time))
+            events.append(event(of: reading, counting, at: time))
             return true
         }
         if isTooMany { return .failure(.tooMany) }
@@ -82,9 +82,10 @@ extension HealthRuns {
             switch content {
             case .failure(let time, let person, let cuff): (event, whose, source) = (AmbulatoryEvent(.failed, at: time), person, cuff)
             case .reading(let one):
+                let flags = one.exclusion == nil ? one.flags : nil
                 let outcome: AmbulatoryEvent.Outcome =
                     one.exclusion.map { .leftOut($0) } ?? .reading(systolic: one.systolic, diastolic: one.diastolic, pulse: one.pulse)
-                (event, whose, source) = (one.time.map { AmbulatoryEvent(outcome, at: $0) }, one.person, one.source)
+                (event, whose, source) = (one.time.map { AmbulatoryEvent(outcome, at: $0, flags: flags) }, one.person, one.source)
             }
             guard let event else { return true }
             var person = persons.removeValue(forKey: whose) ?? Events()
@@ -110,11 +111,13 @@ extension HealthRuns {
         }
     }
 
-    private static func outcome(of reading: Reading, _ rule: InclusionRule) -> AmbulatoryEvent.Outcome {
-        if case .failure = reading.content { return .failed }
-        return switch rule.verdict(on: reading) {
-        case .counts(let point): .reading(systolic: point.systolic, diastolic: point.diastolic, pulse: point.pulse)
-        case .excluded(let reason): .leftOut(reason)
+    private static func event(of reading: Reading, _ rule: InclusionRule, at time: Timestamp) -> AmbulatoryEvent {
+        if case .failure = reading.content { return AmbulatoryEvent(.failed, at: time) }
+        switch rule.verdict(on: reading) {
+        case .counts(let point):
+            let outcome = AmbulatoryEvent.Outcome.reading(systolic: point.systolic, diastolic: point.diastolic, pulse: point.pulse)
+            return AmbulatoryEvent(outcome, at: time, flags: reading.flags)
+        case .excluded(let reason): return AmbulatoryEvent(.leftOut(reason), at: time)
         }
     }
 }
