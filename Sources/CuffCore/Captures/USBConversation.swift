@@ -1,5 +1,5 @@
 /// Extracts a cuff's bytes from the transfers of a USB bus: selects one device and strips what its bridge chip adds.
-/// - OUT data counts when submitted, IN data when completed without error.
+/// - OUT data counts when submitted, IN data when completed without an error of the bus.
 /// - FTDI: every packet from the chip begins with two status bytes (ftdi_sio).
 /// - CDC-ACM, CP210x, PL2303, CH340: the bulk pair carries plain bytes; interrupts are line states.
 /// - HID: interrupt reports, and SET_REPORT for output and feature reports, one item each. CP2110: the bytes in them.
@@ -71,8 +71,7 @@ package struct USBConversation: Sendable {
             return .event(.unplugged)
         }
         guard transfer.kind != .isochronous, !transfer.data.isEmpty else { return nil }
-        // EREMOTEIO: shorter than requested, with data.
-        let isIn = transfer.event == 0x43 && transfer.isFromDevice && (transfer.status == 0 || transfer.status == -121)
+        let isIn = transfer.event == 0x43 && transfer.isFromDevice && transfer.hasArrived
         let isOut = transfer.event == 0x53 && !transfer.isFromDevice
         guard isIn || isOut else { return nil }
         devices[index].transfers += 1
@@ -94,8 +93,17 @@ package struct USBConversation: Sendable {
     }
 
     private mutating func choose(_ index: Int, with transfer: USBTransfer?) -> Bool {
-        if let chosen { return chosen == index }
+        if let chosen, chosen == index || !isUnplugged { return chosen == index }
         let device = devices[index]
+        if let chosen {
+            // Plugged in again, it has another address.
+            if case .address = selection { return false }
+            guard let vendor = device.vendor, vendor == devices[chosen].vendor, device.product == devices[chosen].product else {
+                return false
+            }
+            (self.chosen, isUnplugged, inEndpoint, outEndpoint) = (index, false, nil, nil)
+            return true
+        }
         let isWanted: Bool =
             switch selection {
             case .address(let bus, let address): device.bus == bus && device.address == address

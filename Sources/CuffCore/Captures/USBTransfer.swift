@@ -23,6 +23,10 @@ struct USBTransfer: Sendable {
 
     var isFromDevice: Bool { endpoint & 0x80 != 0 }
 
+    /// Whether the data of a completed transfer is good: 0; EREMOTEIO, shorter than requested; ENOENT and ECONNRESET, cancelled by the host,
+    /// as libusb does after a time-out, which took what had come.
+    var hasArrived: Bool { status == 0 || status == -121 || status == -2 || status == -104 }
+
     init?(_ packet: Span<UInt8>, _ order: Pcapng.ByteOrder, headerLength: Int) {
         guard packet.count >= headerLength, let urb = order.u64(packet, 0), let event = packet.byte(8),
             let kind = packet.byte(9).flatMap(Kind.init), let endpoint = packet.byte(10), let device = packet.byte(11),

@@ -201,6 +201,30 @@ import Testing
         #expect(try bus.read().contents == [.fromCuff([1, 2]), .fromCuff([3]), .event(.unplugged)])
     }
 
+    @Test(arguments: [-2, -104] as [Int32]) func aCancelledTransfer_MayCarryData(_ status: Int32) throws {
+        var bus = Bus()
+        bus.plug(4, 0x067B, 0x2303)
+        bus.input(3, 0x81, 4, [1, 2], status: status)
+        bus.event("C", 3, 0x81, 4, status: status)
+        #expect(try bus.read().contents == [.fromCuff([1, 2])])
+    }
+
+    /// Another device that was there before, or another one with other ids, is not the cuff.
+    @Test func aCuffThatIsPluggedInAgain_IsTheSame() throws {
+        var bus = Bus()
+        bus.plug(4, 0x067B, 0x2303)
+        bus.input(3, 0x81, 4, [1])
+        bus.event("C", 3, 0x81, 4, status: -108)
+        bus.plug(5, 0x0403, 0x6001)
+        bus.input(3, 0x81, 5, [1, 0x60, 9])
+        bus.plug(6, 0x067B, 0x2303)
+        bus.input(3, 0x81, 6, [2])
+        let expected: [CaptureItem.Content] = [.fromCuff([1]), .event(.unplugged), .fromCuff([2])]
+        #expect(try bus.read().contents == expected)
+        #expect(try bus.read(.ids(vendor: 0x067B, product: 0x2303)).contents == expected)
+        #expect(try bus.read(.address(bus: 1, device: 4)).contents == Array(expected.prefix(2)))
+    }
+
     /// A recorded conversation, converted to transfers of the cuff's bridge, gives the same readings.
     @Test(arguments: CaptureFile.own)
     func ownCaptures_ReadTheSameThroughABus(_ file: CaptureFile) throws {
