@@ -19,6 +19,8 @@ struct TaiDocSession: FramedSession, RequestSession {
     var capabilities: Capabilities { CuffDriver.taiDoc.capabilities }
     var users: ClosedRange<Int>? { 0...4 }
     private var isErasing = false
+    /// The time that was sent.
+    private var wanted: DeviceTime?
     private var isCommitting = false
     private var unread = 0
     /// A record was no blood pressure, so that it is not among the readings.
@@ -55,7 +57,7 @@ struct TaiDocSession: FramedSession, RequestSession {
             guard time.isPossible, (2000...2127).contains(time.year) else {
                 return finish(.unsupported("the cuff's clock goes from 2000 to 2127"), into: &actions)
             }
-            // What it shows afterwards is reported, as it is where it is only asked.
+            wanted = time
             plan += [Self.request(.setClock, TaiDocRecord.bytes(time)), Self.request(.clock)]
         case .information: plan.append(Self.request(.model))
         default: return
@@ -102,7 +104,12 @@ struct TaiDocSession: FramedSession, RequestSession {
             if model >> 12 == 4, requests.planned.contains(where: { $0.question.command == .count }) {
                 return finish(.failed("this is a glucose meter"), into: &actions)
             }
-        case .clock: if case .time(let time) = TaiDocRecord.clock(data) { actions.append(.clock(time)) }
+        case .clock:
+            let time = TaiDocRecord.clock(data).time
+            if let time { actions.append(.clock(time)) }
+            if let wanted, time.map({ abs($0.wallSeconds - wanted.wallSeconds) > 120 }) ?? true {
+                return finish(.failed("the cuff's clock does not show the time that was sent"), into: &actions)
+            }
         case .count: if requests.isAwaiting { planRecords(Int(data[0]) | Int(data[1]) << 8, asked.data[0], into: &actions) }
         case .recordTime: times[Self.place(asked)] = data
         case .recordValues: receive(values: data, Self.place(asked), into: &actions)

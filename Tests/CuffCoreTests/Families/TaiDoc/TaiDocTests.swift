@@ -62,6 +62,7 @@ import Testing
                 asked.append(question[1])
                 var data: [UInt8] = [0, 0, 0, 0]
                 switch question[1] {
+                case 0x23: data = [0x21, 0x26, 0, 0]  // 19 << 9 | 1 << 5 | 1 = 2621: 2019-01-01 00:00
                 case 0x24: data = model + [0, 0]
                 case 0x2B: data[0] = UInt8(records.count)
                 case 0x25: data = Array(records[Int(question[2])][..<4])
@@ -85,6 +86,11 @@ import Testing
     private static let glucose: [UInt8] = [0xA5, 0x34, 0x28, 0x07, 0x68, 0x00, 0x06, 0x40]
     /// A D40's 260 is 0104, its low byte first: 260/120, pulse 72.
     private static let contradictory: [UInt8] = [0xA5, 0x34, 0x9F, 0x07, 0x04, 0x01, 0x78, 0x48]
+
+    @Test func clockThatStays_IsNotSaidToBeSet() {
+        let talk = Self.talk(.setClock(DeviceTime(year: 2026, month: 5, day: 5)), model: [0x61, 0x32], [])
+        #expect(talk.asked == [0x22, 0x33, 0x23] && talk.outcome == .failed("the cuff's clock does not show the time that was sent"))
+    }
 
     @Test func recordThatCannotBeRead_IsNotCleared() {
         let read = Self.talk(.readMemory(user: nil), model: [0x61, 0x32], [Self.pressure, Self.contradictory])
