@@ -1,6 +1,9 @@
 extension Reading {
-    /// A person typed it in, here or where it was imported from: a copy keeps the driver.
-    package var isEntered: Bool { origin == .entered || driver == ManualEntry.driver }
+    /// A person typed it in, here or where it was imported from. A copy keeps the driver; of files of other layouts, `trigger` says it.
+    package var isEntered: Bool {
+        origin == .entered || driver == ManualEntry.driver
+            || origin == .imported && trigger == .manual && driver.description.hasPrefix("import-")
+    }
 }
 
 /// A blood pressure typed by a person. It becomes a reading of origin `entered`; the same values at the same time are the same reading.

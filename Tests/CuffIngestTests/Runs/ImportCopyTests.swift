@@ -63,6 +63,21 @@ import Testing
         #expect(after.map { QuantityType.of($0)?.name } == before.map { QuantityType.of($0)?.name })
     }
 
+    @Test(arguments: ["jsonl", "csv", "omh", "fhir", "apple-health"]) func whatWasTypedIn_IsThatInACopy(_ form: String) throws {
+        let typed = folder.file("typed.db")
+        let entry = ManualEntry(.mmHg(128, 82, pulse: 71), at: Timestamp(seconds: 1_777_959_000))
+        _ = try HealthRuns.add(entry, zone: .utc, to: typed)
+        var choices = ExportChoices()
+        if form == "fhir" { choices.choose("subject", "Patient/p1") }
+        let file = folder.file("typed.\(form)")
+        _ = try HealthRuns.export(
+            try Store(typed, access: .read), .everything, ReadingSelection(zone: .utc), as: Exporter.named(form), choices: choices,
+            context: HealthRuns.exportContext(.utc, version: "1"), to: try OutputFile(file, replaces: true))
+        #expect(try run(file).new == 1)
+        #expect(try stored().map(\.isEntered) == [true])
+        #expect(try stored().first?.bloodPressure?.pulse == PulseRate(Digits(71)))
+    }
+
     private func apple(version: Int, _ systolic: Int, offset: String = "+0100", id: String?) -> String {
         let moment = "sourceName=\"A\" startDate=\"2025-02-02 0\(offset == "+0100" ? 7 : 8):00:00 \(offset)\""
         let records = [("Systolic", systolic), ("Diastolic", 82)].map {
