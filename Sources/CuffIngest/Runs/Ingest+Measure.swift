@@ -49,9 +49,11 @@ extension Ingest {
         let end = ended.withLock { $0 } ?? .failed(.lost("the conversation ended"))
         // Without an answer to the earlier stop, only a measurement shows that the cuff has stopped.
         let isDoubtful = mark?.wasLeft == true && report.recovery != .complete
+        // The session gave up; its own stop was not confirmed.
+        let isGivenUp = if case .noAnswer? = report.outcome { true } else { false }
         switch end {
         case .result: mark?.remove()
-        case _ where end.mayStillRun: mark?.leave()
+        case _ where end.mayStillRun || isGivenUp: mark?.leave()
         case .failed(.stopped) where isDoubtful, .failed(.unsupported) where isDoubtful: mark?.leave()
         default: mark?.remove()
         }

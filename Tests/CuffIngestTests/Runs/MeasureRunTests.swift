@@ -146,6 +146,20 @@ import Testing
         #expect(MeasurementMarks(DriverMemory(folder: folder.path)).isLeft("par-nibp", address))
     }
 
+    @Test func aLineThatBreaksAfterTheStart_LeavesTheMark() async throws {
+        let (folder, sink) = (TestFolder(), MemorySink())
+        let module = Pty()
+        let address = DeviceAddress.node(module.path)
+        let options = options(sink, folder)
+        let run = Task { try await onThread { try Ingest.measure(address, driver: "par-nibp", options: options) } }
+        _ = try await module.read(8)
+        // The name may go to another pty; the mark has the name.
+        module.hangUp()
+        let (end, _) = try await run.value
+        guard case .failed(.noAnswer) = end else { return #expect(Bool(false), "\(end)") }
+        #expect(MeasurementMarks(DriverMemory(folder: folder.path)).isLeft("par-nibp", address))
+    }
+
     @Test func whatCannotBegin_IsThrown_AndNobodyHears() async throws {
         let (folder, sink, heard) = (TestFolder(), MemorySink(), Mailbox<Heard>())
         let (options, handlers) = (options(sink, folder), handlers(heard))
