@@ -239,7 +239,7 @@ package final class Pipeline: Sendable {
         inner.withLock { inner in
             noteStored(&inner, index, readings, known, took)
             inner.backoff[index] = Self.firstBackoff
-            guard !inner.isClosed else { return }
+            guard !inner.isClosed else { return inner.state.storedLast(by: index) }
             inner.state.stored(by: index, isScattered: isScattered, into: &inner.effects)
             perform(&inner)
         }
