@@ -58,6 +58,7 @@ extension Ingest {
         default: mark?.remove()
         }
         report.conclude(end, address: "\(address)", stop: options.stop)
+        report.judgeCapture()
         return (end, report)
     }
 }
