@@ -55,7 +55,7 @@ extension Ingest {
             options.diagnostics(.warning("an earlier measurement with this cuff was not ended; sending a stop first"))
         }
         let (heard, done) = (Locked(Heard()), Gate(isOpen: false))
-        let pipeline = try pipeline(options, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
+        let pipeline = try livePipeline(options, measure, commands)
         try refuseForgetting(driver, read, options, pipeline)
         let captures = CaptureFaults(options)
         let transport = try Self.transport(address, driver, read, options, captures)
@@ -102,6 +102,15 @@ extension Ingest {
             nothing: UnderstoodNothing(report.counters, of: driver, at: read.line))
         report.judge(captures)
         return report
+    }
+
+    /// A reading that was measured or sent unasked does not come again, so a locked database is waited for.
+    private static func livePipeline(
+        _ options: IngestOptions, _ measure: MeasureLink?, _ commands: [SessionCommand]
+    ) throws(IngestError) -> Pipeline {
+        let isRepeatable = measure == nil && !commands.contains(.follow)
+        return try pipeline(
+            options, policy: isRepeatable ? .stop : .awaitLock, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
     }
 
     private static func notice(
