@@ -1,5 +1,8 @@
+import CuffCore
 import Foundation
 import Testing
+
+@testable import CuffIngest
 
 /// How measurements end if the cuff, the reader of the output or the measuring process is gone.
 @Suite struct MeasureEndTests {
@@ -63,6 +66,25 @@ import Testing
         #expect(!again.errors.contains("sending a stop first"))
     }
 
+    @Test func aStopThatTheCuffIgnores_IsNotReportedAsDone() async throws {
+        let scratch = try Scratch()
+        var driver = CuffDriver.parNIBP
+        driver.makeSimulator = { _ in DeafModule() }
+        let module = try Simulation(driver: driver, script: SimulatorScript(pushes: false))
+        module.start()
+        defer { module.stop() }
+        let environment = ["XDG_STATE_HOME": scratch.path("state"), "HOME": scratch.path("home")]
+        let cuff = [module.address, "--driver", "par-nibp"]
+        let measuring = try SpawnedCuff(["measure"] + cuff + ["--no-store"], environment: environment)
+        #expect(try await measuring.prints { $0.output.contains("cuff_pressure") })
+        let stop = try await CuffProcess.run(["stop"] + cuff, environment: environment)
+        #expect(stop.status == 69 && stop.errors.contains("the module did not confirm that it stopped"), "\(stop.status) \(stop.errors)")
+        let run = await measuring.end()
+        #expect(run.status == 69 && run.errors.contains("the module did not confirm that it stopped"), "\(run.status) \(run.errors)")
+        let next = try await CuffProcess.run(["read"] + cuff + ["--no-store"], environment: environment)
+        #expect(next.errors.contains("sending a stop first"), "\(next.errors)")
+    }
+
     @Test(arguments: ["omron-hbp", "paramatech-ft201", "ampall-bp868f", "and-ua767pc", "nibp-nano", "maibobo", "dinamap-native"])
     func following_IsOpenToFamiliesWithoutAMemory(_ driver: String) async throws {
         let scratch = try Scratch()
@@ -113,5 +135,27 @@ import Testing
         #expect(run.output.isEmpty)
         #expect(run.errors.contains("ignored a frame of no known kind, \(frame.count) bytes"), "\(run.errors)")
         #expect(!run.errors.contains("16 16"))
+    }
+}
+
+/// A PAR module that sends pressures for ever after a start, and hears nothing else.
+private struct DeafModule: CuffSimulator {
+    private var heard: [UInt8] = []
+    private var pressure = 20
+
+    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
+        switch event {
+        case .received(let bytes) where pressure == 20:
+            heard += bytes
+            return String(decoding: heard, as: UTF8.self).contains("01;;D7") ? advance() : []
+        case .timerFired: return advance()
+        default: return []
+        }
+    }
+
+    private mutating func advance() -> [SimulatorAction] {
+        pressure = min(pressure + 5, 299)
+        let digits = Array("\(1000 + pressure)".utf8.dropFirst())
+        return [.write([0x02] + digits + Array("C1S3".utf8) + [0x03, 0x0D]), .arm(.poll, .milliseconds(200))]
     }
 }

@@ -4,12 +4,13 @@
 /// - A blood pressure of origin `measurement` is the result; a failure record is a failure. Later data (a table of oscillations) belongs to
 ///   the session. A continuous cuff's result is its last beat.
 /// - A stop request sends the cuff's stop at once and waits for the session to end; a second request does not wait.
+/// - `aborted` is confirmed. A stop that the cuff did not confirm is a failure, because the pressure may still rise.
 /// - A session that ends itself has sent any necessary stop; if the host ends it, the host does.
 public struct MeasurementState: Sendable {
     /// The end of a measurement; exactly one is reported.
     public enum End: Sendable, Hashable {
         case result(Reading)
-        /// By the user, here or on the cuff.
+        /// By the user, here or on the cuff; the cuff has stopped.
         case aborted
         case failed(Fault)
     }
@@ -149,13 +150,15 @@ public struct MeasurementState: Sendable {
             effects.append(.live(event))
         case .waveform: effects.append(.live(event))
         case .ended, .recovered, .alert: break
-        case .aborted: wasAborted = true
+        // After a stop, sessions report what they sent, not what the cuff did.
+        case .aborted: if !wasStopSent { wasAborted = true }
         // Loss of a cuff is detected by the host; no cuff reports it.
         case .failed(let failure): if failure.reason != .lost { self.failure = failure }
         }
     }
 
     private mutating func handle(_ outcome: Outcome, into effects: inout [Effect]) {
+        if wasStopSent, case .noAnswer(let text) = outcome { return finish(.failed(.noAnswer(text)), or: .noAnswer(text), into: &effects) }
         let fault: Fault
         switch outcome {
         case .aborted: return finish(.aborted, or: .stopped, into: &effects)
@@ -172,14 +175,15 @@ public struct MeasurementState: Sendable {
     /// The transport ended; a stop can no longer be sent.
     public mutating func lineEnded(_ reason: String, into effects: inout [Effect]) {
         guard state != .ended else { return }
-        let end: End = wasAborted || wasStopSent ? .aborted : .failed(failure.map { .cuff($0) } ?? .lost(reason))
+        let end: End = wasAborted ? .aborted : .failed(wasStopSent ? .lost(reason) : failure.map { .cuff($0) } ?? .lost(reason))
         finish(end, or: .lost(reason), into: &effects)
     }
 
     /// Stops on the user's request. The first call sends the stop and waits for deflation; the second does not wait.
     public mutating func stop(into effects: inout [Effect]) {
         guard state != .ended else { return }
-        guard state != .stopping, canStop else { return leave(.aborted, or: .stopped, into: &effects) }
+        guard canStop else { return leave(.aborted, or: .stopped, into: &effects) }
+        guard state != .stopping else { return leaveUnconfirmed(into: &effects) }
         sendStop(into: &effects)
         state = .stopping
         effects.append(.wait(Self.deflationWait))
@@ -188,7 +192,7 @@ public struct MeasurementState: Sendable {
     /// The `wait` is over.
     public mutating func waitedForDeflation(into effects: inout [Effect]) {
         guard state == .stopping else { return }
-        leave(.aborted, or: .stopped, into: &effects)
+        leaveUnconfirmed(into: &effects)
     }
 
     /// The host's time limit was reached.
@@ -209,6 +213,11 @@ public struct MeasurementState: Sendable {
         guard !wasStopSent else { return }
         wasStopSent = true
         effects.append(.command(.stop))
+    }
+
+    private mutating func leaveUnconfirmed(into effects: inout [Effect]) {
+        let fault = Fault.noAnswer("the cuff did not confirm that it stopped")
+        leave(.failed(fault), or: fault, into: &effects)
     }
 
     private mutating func leave(_ end: End, or fault: Fault, into effects: inout [Effect]) {

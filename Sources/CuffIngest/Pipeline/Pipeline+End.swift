@@ -64,6 +64,16 @@ extension Pipeline {
         if let first { throw first }
     }
 
+    /// The user does not want to wait for a locked database any longer.
+    func stopAwaitingLock() {
+        inner.withLock { inner in
+            guard inner.awaitsLock else { return }
+            inner.awaitsLock = false
+            let faults = members.indices.compactMap { members[$0].isRequired ? inner.reports[$0].fault : nil }
+            if let fault = faults.first(where: \.isLock) { stop(&inner, fault) }
+        }
+    }
+
     /// The descriptors of sinks whose reader's leaving ends the run.
     var outputs: [Int32] { members.compactMap { $0.isRequired ? $0.sink.outputDescriptor : nil } }
 
@@ -103,4 +113,6 @@ extension IngestError {
     /// Standard output was closed by its reader. Ends a run without a message.
     static let outputClosed = IngestError(FileFault.outputClosed)
     var isOutputClosed: Bool { self == .outputClosed }
+    /// Another program is writing the database.
+    var isLock: Bool { if case .unwritable(_, EWOULDBLOCK) = fault as? FileFault { true } else { false } }
 }

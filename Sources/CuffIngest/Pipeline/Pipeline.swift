@@ -8,6 +8,8 @@ package final class Pipeline: Sendable {
     /// What to do when a required sink throws.
     package enum FaultPolicy: Sendable {
         case stop
+        /// As `stop`, but waits for a locked database: for a cuff that does not repeat its readings.
+        case awaitLock
         /// Repeats the batch after growing pauses, with sources paused: for a daemon.
         case retry
     }
@@ -32,6 +34,7 @@ package final class Pipeline: Sendable {
         var settled = 0
         var commits = LatencyHistogram()
         var backoff: [Duration]
+        var awaitsLock: Bool
         var fault: IngestError?
         /// Who is who; readings get their names by it.
         var household = Household()
@@ -102,7 +105,7 @@ package final class Pipeline: Sendable {
             Inner(
                 state: PipelineState(rules, limits: limits),
                 reports: members.map(SinkReport.init),
-                backoff: members.map { _ in Self.firstBackoff }))
+                backoff: members.map { _ in Self.firstBackoff }, awaitsLock: policy == .awaitLock))
     }
 
     private static let firstBackoff = Duration.milliseconds(100)
@@ -239,7 +242,7 @@ package final class Pipeline: Sendable {
         inner.withLock { inner in
             noteStored(&inner, index, readings, known, took)
             inner.backoff[index] = Self.firstBackoff
-            guard !inner.isClosed else { return }
+            guard !inner.isClosed else { return inner.state.storedLast(by: index) }
             inner.state.stored(by: index, isScattered: isScattered, into: &inner.effects)
             perform(&inner)
         }
@@ -253,7 +256,8 @@ package final class Pipeline: Sendable {
             inner.state.failed(index, into: &inner.effects)
             perform(&inner)
             // A reader that closed its pipe does not return, whatever the policy.
-            if members[index].isRequired && (policy == .stop || error.isOutputClosed) {
+            let isRetried = policy == .retry || inner.awaitsLock && error.isLock
+            if members[index].isRequired && (!isRetried || error.isOutputClosed) {
                 stop(&inner, error)
                 return nil
             }

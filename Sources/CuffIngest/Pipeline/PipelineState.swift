@@ -156,6 +156,14 @@ struct PipelineState: Sendable {
         settle(into: &effects)
     }
 
+    /// The same when the sinks are being closed: nothing more is delivered or reported.
+    mutating func storedLast(by index: Int) {
+        guard let flight = members[index].flight else { return }
+        members[index].flight = nil
+        let position = max(members[index].position, flight.upperBound)
+        for member in members.indices where member == index || members[member].rule.leader == index { members[member].position = position }
+    }
+
     /// The sink threw: `retry` repeats the delivery.
     mutating func failed(_ index: Int, into effects: inout [Effect]) {
         guard let flight = members[index].flight else { return }

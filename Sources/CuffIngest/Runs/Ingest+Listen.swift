@@ -7,10 +7,11 @@ extension Ingest {
     static func listen(
         _ host: String, _ port: Int, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions
     ) throws(IngestError) -> IngestReport {
-        let pipeline = try pipeline(options)
+        let pipeline = try pipeline(options, policy: read.follows ? .awaitLock : .stop)
         let done = Gate(isOpen: false)
         let waiting = Locked(Waiting())
-        let setup = try callerSetup(driver, read, options)
+        let captures = CaptureFaults(options)
+        let setup = try callerSetup(driver, read, options, captures)
         // Handlers may block.
         let listeners = DispatchQueue(label: "cuff.notices")
         defer { listeners.sync {} }
@@ -58,6 +59,7 @@ extension Ingest {
             waiting.best ?? limit.flatMap { waiting.isLate ? .noAnswer("no cuff connected within \($0.components.seconds) s") : nil }
         }
         report.judgeListening(callers.listener.address, best, isTimedOut: isTimedOut, stop: options.stop, follows: read.follows)
+        report.judge(captures)
         return report
     }
 
@@ -80,7 +82,7 @@ extension Ingest {
     }
 
     private static func callerSetup(
-        _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions
+        _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ captures: CaptureFaults
     ) throws(IngestError) -> CallerLinks.Setup {
         var setup = CallerLinks.Setup(driver: driver, commands: commands(driver, read))
         setup.device = options.device
@@ -88,22 +90,26 @@ extension Ingest {
         setup.memory = options.memory
         setup.filter = read.filter
         setup.zone = options.zone
-        if let path = read.recording { setup.wrap = try Self.recorder(path, driver, options.model) }
+        if let path = read.recording { setup.wrap = try Self.recorder(path, driver, options.model, captures) }
         return setup
     }
 
     /// Each connection is recorded in its own file: FILE, FILE-2, FILE-3.
     private static func recorder(
-        _ path: String, _ driver: CuffDriver, _ model: String?
+        _ path: String, _ driver: CuffDriver, _ model: String?, _ captures: CaptureFaults
     ) throws(IngestError) -> @Sendable (TCPTransport, Int) -> any Transport {
         // Opened early, so that an unwritable file is reported before the first connection.
-        let first = try CaptureWriter(path, driver: driver, model: model, node: "tcp-listen")
+        let first = try CaptureWriter(path, driver: driver, model: model, node: "tcp-listen", onFault: captures.report)
         return { transport, number in
             if number == 1 { return RecordingTransport(transport, to: first) }
-            guard let writer = try? CaptureWriter("\(path)-\(number)", driver: driver, model: model, node: transport.address) else {
+            do throws(IngestError) {
+                let writer = try CaptureWriter(
+                    "\(path)-\(number)", driver: driver, model: model, node: transport.address, onFault: captures.report)
+                return RecordingTransport(transport, to: writer)
+            } catch {
+                captures.report(error)
                 return transport
             }
-            return RecordingTransport(transport, to: writer)
         }
     }
 }

@@ -49,12 +49,16 @@ extension Ingest {
         let end = ended.withLock { $0 } ?? .failed(.lost("the conversation ended"))
         // Without an answer to the earlier stop, only a measurement shows that the cuff has stopped.
         let isDoubtful = mark?.wasLeft == true && report.recovery != .complete
+        // The session gave up; its own stop was not confirmed.
+        let isGivenUp = if case .noAnswer? = report.outcome { true } else { false }
         switch end {
-        case .failed(.lost): mark?.leave()
-        case .failed(.noAnswer) where isDoubtful, .failed(.stopped) where isDoubtful, .failed(.unsupported) where isDoubtful: mark?.leave()
+        case .result: mark?.remove()
+        case _ where end.mayStillRun || isGivenUp: mark?.leave()
+        case .failed(.stopped) where isDoubtful, .failed(.unsupported) where isDoubtful: mark?.leave()
         default: mark?.remove()
         }
         report.conclude(end, address: "\(address)", stop: options.stop)
+        report.judgeCapture()
         return (end, report)
     }
 }
@@ -80,8 +84,26 @@ extension Ingest {
             usleep(20_000)
         }
         var report = IngestReport()
-        report.endings = [.stoppedByOther(address: "\(address)", process: holder)]
-        return report
+        guard marks.isLeft(driver.id, address) else {
+            report.endings = [.stoppedByOther(address: "\(address)", process: holder)]
+            return report
+        }
+        // The cuff did not confirm the other process's stop: send another, unless that process, a watch, keeps the line.
+        do throws(IngestError) { return try Ingest.read(address, driver: id, read, options: options) } catch {
+            report.status = .unavailable
+            report.endings = [.session("the cuff did not confirm to process \(holder) that it stopped", address: "\(address)")]
+            return report
+        }
+    }
+}
+
+extension MeasurementState.End {
+    /// A start may have been sent, and nothing shows that the cuff has stopped: the mark stays, and the next process sends a stop.
+    var mayStillRun: Bool {
+        switch self {
+        case .failed(.lost), .failed(.noAnswer), .failed(.timedOut): true
+        case .result, .aborted, .failed: false
+        }
     }
 }
 
@@ -109,6 +131,7 @@ extension IngestReport {
         if status == .timedOut, !isResult {
             endings.removeAll(where: \.isOfConversation)
             endings.append(.measurementTimedOut(address: address))
+            if case .failed(.noAnswer(let why)) = end { endings.append(.session(why, address: address)) }
             return
         }
         // A failed connection says more than a missing answer.

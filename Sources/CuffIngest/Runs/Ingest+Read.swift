@@ -54,14 +54,13 @@ extension Ingest {
         if isRecovering {
             options.diagnostics(.warning("an earlier measurement with this cuff was not ended; sending a stop first"))
         }
-        let heard = Locked(Heard())
-        let done = Gate(isOpen: false)
-        let pipeline = try pipeline(options, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
+        let (heard, done) = (Locked(Heard()), Gate(isOpen: false))
+        let pipeline = try livePipeline(options, measure, commands)
         try refuseForgetting(driver, read, options, pipeline)
-        let transport = try Self.transport(address, driver, read, options)
+        let captures = CaptureFaults(options)
+        let transport = try Self.transport(address, driver, read, options, captures)
         var setup = Self.setup(driver, read, options, measure, commands)
-        setup.keepsReadings = pipeline.isDurable
-        if isRecovering { setup.recovering = recovering }
+        (setup.keepsReadings, setup.recovering) = (pipeline.isDurable, isRecovering ? recovering : nil)
         // Handlers may block, for example on a terminal.
         let listeners = DispatchQueue(label: "cuff.notices")
         let link = LinkHandle(setup, transport: transport, pipeline: pipeline, memory: options.memory) { notice in
@@ -101,7 +100,17 @@ extension Ingest {
             end.outcome, Array(end.outcomes.dropFirst(isStopAdded ? 1 : 0)), fault: link.transportFault, address: "\(address)",
             stop: options.stop, isTimedOut: isTimedOut, follows: commands.contains(.follow),
             nothing: UnderstoodNothing(report.counters, of: driver, at: read.line))
+        report.judge(captures)
         return report
+    }
+
+    /// A reading that was measured or sent unasked does not come again, so a locked database is waited for.
+    private static func livePipeline(
+        _ options: IngestOptions, _ measure: MeasureLink?, _ commands: [SessionCommand]
+    ) throws(IngestError) -> Pipeline {
+        let isRepeatable = measure == nil && !commands.contains(.follow)
+        return try pipeline(
+            options, policy: isRepeatable ? .stop : .awaitLock, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
     }
 
     private static func notice(
@@ -122,7 +131,7 @@ extension Ingest {
     }
 
     private static func transport(
-        _ address: DeviceAddress, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions
+        _ address: DeviceAddress, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ captures: CaptureFaults
     ) throws(IngestError) -> any Transport {
         let transport: any Transport
         do throws(AddressFault) {
@@ -130,7 +139,8 @@ extension Ingest {
         } catch { throw IngestError(error) }
         guard let path = read.recording else { return transport }
         let line = transport.checksBytes ? nil : read.line ?? driver.line
-        let writer = try CaptureWriter(path, driver: driver, model: options.model, line: line, node: "\(address)")
+        let writer = try CaptureWriter(
+            path, driver: driver, model: options.model, line: line, node: "\(address)", onFault: captures.report)
         return RecordingTransport(transport, to: writer)
     }
 

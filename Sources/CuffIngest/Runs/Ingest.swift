@@ -67,7 +67,16 @@ public enum Ingest {
         }
         members += options.moreSinks.map { Pipeline.Member($0) }
         if let maximum = options.maximum { members.append(Pipeline.Member(MaximumSink(maximum, stop: options.stop))) }
-        let pipeline = Pipeline(members, policy: policy, drivers: options.drivers, onFault: onFault)
+        let isLockReported = Locked(false)
+        let pipeline = Pipeline(members, policy: policy, drivers: options.drivers) { sink, error in
+            onFault(sink, error)
+            guard policy == .awaitLock, error.isLock else { return }
+            let isNews = isLockReported.withLock { isReported in
+                defer { isReported = true }
+                return !isReported
+            }
+            if isNews { options.diagnostics(.warning("\(error); waiting until it has finished")) }
+        }
         var household = options.household
         for member in members {
             // A reading that is read again stays with the person it was moved to.
@@ -125,6 +134,7 @@ public enum Ingest {
         }
         let clock = DispatchQueue(label: "cuff.finish")
         let number = stop.whenRaised {
+            pipeline.stopAwaitingLock()
             clock.asyncAfter(deadline: .now() + .nanoseconds(Int(grace.nanoseconds))) { @Sendable in over.set(open: true) }
         }
         over.pass()

@@ -18,10 +18,22 @@ public struct IngestReport: Sendable {
     public var isOutputClosed = false
     /// The outcome of stopping a measurement that another process left running.
     var recovery: Outcome?
+    /// The capture of the conversation is incomplete; reported when it happened.
+    var isCaptureIncomplete = false
     /// Why the connection ended, unless the host closed it.
     public var fault: IngestError?
     /// How the run ended.
     public var status = RunStatus.done
     /// Messages for the end, in order.
     public var endings: [RunEnding] = []
+
+    mutating func judge(_ captures: CaptureFaults) {
+        isCaptureIncomplete = captures.isAny
+        judgeCapture()
+    }
+
+    /// A run is not a success with part of its capture missing.
+    mutating func judgeCapture() {
+        if isCaptureIncomplete, status == .done { status = .inputOutput }
+    }
 }

@@ -10,11 +10,16 @@ final class CaptureWriter: @unchecked Sendable {
     /// A write error: the written part is kept, and the conversation continues.
     private(set) var fault: IngestError?
     private let path: String
+    private let onFault: @Sendable (IngestError) -> Void
 
     /// Refuses an existing file. `line` is the serial line; `nil` for a transport that checks bytes (`Transport.checksBytes`), so
-    /// that a replay sets the same flags as the live read.
-    init(_ path: String, driver: CuffDriver, model: String? = nil, line: LineSettings? = nil, node: String = "") throws(IngestError) {
+    /// that a replay sets the same flags as the live read. `onFault` is called once, when the rest can no longer be written.
+    init(
+        _ path: String, driver: CuffDriver, model: String? = nil, line: LineSettings? = nil, node: String = "",
+        onFault: @escaping @Sendable (IngestError) -> Void = { _ in }
+    ) throws(IngestError) {
         self.path = path
+        self.onFault = onFault
         encoder = CaptureEncoder(CaptureEncoder.Form(path: path))
         guard let created = try OwnFile.created(path, O_WRONLY) else {
             if OwnFile.isLink(path) { throw OwnFile.link(path) }
@@ -30,6 +35,11 @@ final class CaptureWriter: @unchecked Sendable {
         if let model { header.fields.insert(("cuff", model), at: 1) }
         encoder.appendHead(header, start: now, node: node, to: &text)
         flush()
+        // Nothing was recorded yet, so that the name stays free.
+        if let fault {
+            unlink(path)
+            throw fault
+        }
     }
 
     deinit { close(descriptor) }
@@ -41,6 +51,7 @@ final class CaptureWriter: @unchecked Sendable {
         guard fault == nil else { return }
         encoder.append(CaptureItem(time: time, content), to: &text)
         flush()
+        if let fault { onFault(fault) }
     }
 
     private func flush() {

@@ -82,7 +82,8 @@ extension WatchRun {
             notify(.note("\(entry.plan.place): \(diagnostic.sentence)"))
         case .identified, .clock, .cycle: break
         case .measurement(.ended(let end), _):
-            if case .failed(.lost) = end { leave(entry.mark) } else { remove(entry.mark) }
+            if end.mayStillRun { leave(entry.mark) } else { remove(entry.mark) }
+            if end.mayStillRun, case .failed(let fault) = end { notify(.warning("\(entry.plan.place): \(fault.sentence)")) }
             links[id]?.mark = nil
             links[id]?.schedule = nil
             if let key = entry.schedule { schedules?.ended(key, end) }

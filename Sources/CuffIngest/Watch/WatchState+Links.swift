@@ -4,6 +4,11 @@ import CuffCore
 extension WatchState {
     mutating func open(_ deviceState: inout DeviceState, _ place: Place, _ now: Duration, _ effects: inout [Effect]) {
         guard let plan = deviceState.plan, deviceState.link == nil, !isStopping else { return }
+        if let other = namesake(of: plan, at: place, deviceState.order) {
+            deviceState.openedAt = now
+            let why = "not opened: `\(plan.identity)` is already the name of the cuff at \(other.place)"
+            return failed(&deviceState, plan, why, .usage, now, &effects)
+        }
         let link = LinkID(nextNumber)
         nextNumber += 1
         places[link] = place
@@ -50,15 +55,28 @@ extension WatchState {
             worst = worst == .done ? status : worst
             if deviceState.lastFailure != why { effects.append(.tell(.failed(plan, why, retryIn: nil))) }
             deviceState.lastFailure = why
-        case .failed(let why, let status):
-            retry(&deviceState, now)
-            let isGivenUp = deviceState.retryAt == nil
-            if isGivenUp { worst = worst == .done ? status : worst }
-            if deviceState.lastFailure != why || isGivenUp {
-                effects.append(.tell(.failed(plan, why, retryIn: deviceState.retryAt.map { $0 - now })))
-            }
-            deviceState.lastFailure = why
+        case .failed(let why, let status): failed(&deviceState, plan, why, status, now, &effects)
         }
+    }
+
+    private mutating func failed(
+        _ deviceState: inout DeviceState, _ plan: LinkPlan, _ why: String, _ status: RunStatus, _ now: Duration,
+        _ effects: inout [Effect]
+    ) {
+        retry(&deviceState, now)
+        let isGivenUp = deviceState.retryAt == nil
+        if isGivenUp { worst = worst == .done ? status : worst }
+        if deviceState.lastFailure != why || isGivenUp {
+            effects.append(.tell(.failed(plan, why, retryIn: deviceState.retryAt.map { $0 - now })))
+        }
+        deviceState.lastFailure = why
+    }
+
+    /// Another cuff that has the name which the user gave to this one. Under one name, equal readings of the two would be one.
+    private func namesake(of plan: LinkPlan, at place: Place, _ order: Int) -> LinkPlan? {
+        guard assignments.contains(where: { $0.name == plan.identity }) else { return nil }
+        return deviceStates.filter { $0.key != place && $0.value.plan?.identity == plan.identity }
+            .first { $0.value.link != nil || $0.value.order < order }?.value.plan
     }
 
     /// Sets the time of the next try; none after the last one in once-mode.

@@ -104,7 +104,8 @@ import Testing
         effects = []
         measurement.stop(into: &effects)
         measurement.stop(into: &effects)
-        #expect(effects == [.command(.stop), .wait(MeasurementState.deflationWait), .notStarted(.stopped), .ended(.aborted), .leave])
+        let fault = MeasurementState.Fault.noAnswer("the cuff did not confirm that it stopped")
+        #expect(effects == [.command(.stop), .wait(MeasurementState.deflationWait), .notStarted(fault), .ended(.failed(fault)), .leave])
     }
 
     @Test func aSilentCuff_IsLeftAfterTheWait() {
@@ -114,7 +115,24 @@ import Testing
         measurement.stop(into: &effects)
         effects = []
         measurement.waitedForDeflation(into: &effects)
-        #expect(effects == [.ended(.aborted), .leave])
+        #expect(effects == [.ended(.failed(.noAnswer("the cuff did not confirm that it stopped"))), .leave])
+    }
+
+    /// `.live(.aborted)` is what a session reports when it sends the stop.
+    @Test func aStopThatIsNotConfirmed_IsNotAnAbortion() {
+        func ended(_ body: (inout MeasurementState, inout [Effect]) -> Void) -> [Effect] {
+            var effects: [Effect] = []
+            var measurement = MeasurementState.begin(able, into: &effects)
+            measurement.handle(.live(.started), into: &effects)
+            measurement.stop(into: &effects)
+            measurement.handle(.live(.aborted), into: &effects)
+            effects = []
+            body(&measurement, &effects)
+            return effects
+        }
+        #expect(ended { $0.handle(.finish(.noAnswer("x")), into: &$1) } == [.ended(.failed(.noAnswer("x")))])
+        #expect(ended { $0.lineEnded("unplugged", into: &$1) } == [.ended(.failed(.lost("unplugged")))])
+        #expect(ended { $0.handle(.finish(.complete), into: &$1) } == [.ended(.aborted)])
     }
 
     @Test func aResultThatCameInTime_Wins() {

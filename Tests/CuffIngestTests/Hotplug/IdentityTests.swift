@@ -47,6 +47,30 @@ import Testing
         #expect(plug(&state, device) == "hall")
     }
 
+    /// As one cuff, equal readings of the two would be one.
+    @Test func aNameInUse_IsNotGivenToASecondCuff() throws {
+        let here = HotplugSample.device(HotplugSample.adapter(port: "1-2"))
+        let there = HotplugSample.device(HotplugSample.adapter(port: "1-3", node: "ttyUSB1"))
+        let assignments = try ["port:1-2", "port:1-3"].map { try Assignment("\($0)=and-std,name=hall", drivers: drivers) }
+        var state = WatchState(assignments: assignments, drivers: drivers)
+        #expect(plug(&state, here) == "hall")
+        let effects = state.handle(.hotplug(.plugged(there)), at: .seconds(1))
+        #expect(!effects.contains { if case .open = $0 { true } else { false } })
+        let told = effects.compactMap { if case .tell(let notice) = $0 { notice.description } else { nil } }
+        #expect(told.contains { $0.contains("`hall` is already the name of the cuff at") }, "\(told)")
+        // Once the first is gone, the name is free.
+        _ = state.handle(.hotplug(.unplugged(here)), at: .seconds(2))
+        let later = state.handle(.timer, at: .seconds(2))
+        #expect(later.contains { if case .open(_, let plan) = $0 { plan.identity == "hall" } else { false } })
+    }
+
+    @Test func aNameInUse_IsNotGivenToASecondAddress() throws {
+        let assignments = try ["tcp://a:1", "tcp://b:1"].map { try Assignment("\($0)=and-std,name=hall", drivers: drivers) }
+        var state = WatchState(settings: .init(isOnce: true), assignments: assignments, drivers: drivers)
+        let effects = state.handle(.hotplug(.settled), at: .zero)
+        #expect(effects.count { if case .open = $0 { true } else { false } } == 1)
+    }
+
     /// Otherwise `cuff read` and `cuff watch` would store one memory under two names.
     @Test func readVerb_NamesItAlike() {
         let one = HotplugSample.device(HotplugSample.hid(port: "1-3"))

@@ -52,6 +52,17 @@ extension PipelineState.Effect {
         #expect(state.isDrained)
     }
 
+    @Test func whatWasInFlightAtTheEnd_CountsAsStored() {
+        var state = Self.state([Self.required])
+        _ = texts { state.accept(.sample(0..<2), into: &$0) }
+        _ = texts { state.accept(.sample(2..<5), into: &$0) }
+        #expect(state.unstored(by: 0) { _ in false }.readings == 5)
+        state.storedLast(by: 0)
+        #expect(state.unstored(by: 0) { _ in false }.readings == 3)
+        state.storedLast(by: 0)
+        #expect(state.unstored(by: 0) { _ in false }.readings == 3)
+    }
+
     @Test func busySink_GetsOneMergedDeliveryAfterwards() {
         var state = Self.state([Self.required])
         #expect(texts { state.accept(.sample(0..<1), into: &$0) } == ["deliver 1 of 1 to 0"])

@@ -118,6 +118,48 @@ import Testing
         await notes.wait { $0.contains("deflated") }
     }
 
+    /// A PAR module that measures and does not hear X.
+    @Test func aStopThatIsIgnored_IsSaid_AndItsMarkStays() async throws {
+        let (folder, sink, heard) = (TestFolder(), MemorySink(), Mailbox<Heard>())
+        let module = Pty()
+        let address = DeviceAddress.node(module.path)
+        let (options, handlers) = (options(sink, folder), handlers(heard))
+        let run = Task {
+            try await onThread { try Ingest.measure(address, driver: "par-nibp", handlers: handlers, options: options) }
+        }
+        _ = try await module.read(8)
+        let inflating = Task {
+            for pressure in 100..<299 where !Task.isCancelled {
+                module.write([0x02] + Array("\(pressure)C1S3".utf8) + [0x03, 0x0D])
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        await heard.wait { $0.contains(.live) }
+        options.stop.raise()
+        let (end, report) = try await run.value
+        inflating.cancel()
+        #expect(end == .failed(.noAnswer("the module did not confirm that it stopped")))
+        #expect(report.status == .unavailable)
+        #expect(report.endings.map(\.description) == ["\(address): no result: the module did not confirm that it stopped"])
+        #expect(ends(sink) == ["failed no_answer"])
+        #expect(module.read().count { $0 == 0x58 } > 1, "X is repeated while the pressure goes on")
+        #expect(MeasurementMarks(DriverMemory(folder: folder.path)).isLeft("par-nibp", address))
+    }
+
+    @Test func aLineThatBreaksAfterTheStart_LeavesTheMark() async throws {
+        let (folder, sink) = (TestFolder(), MemorySink())
+        let module = Pty()
+        let address = DeviceAddress.node(module.path)
+        let options = options(sink, folder)
+        let run = Task { try await onThread { try Ingest.measure(address, driver: "par-nibp", options: options) } }
+        _ = try await module.read(8)
+        // The name may go to another pty; the mark has the name.
+        module.hangUp()
+        let (end, _) = try await run.value
+        guard case .failed(.noAnswer) = end else { return #expect(Bool(false), "\(end)") }
+        #expect(MeasurementMarks(DriverMemory(folder: folder.path)).isLeft("par-nibp", address))
+    }
+
     @Test func whatCannotBegin_IsThrown_AndNobodyHears() async throws {
         let (folder, sink, heard) = (TestFolder(), MemorySink(), Mailbox<Heard>())
         let (options, handlers) = (options(sink, folder), handlers(heard))

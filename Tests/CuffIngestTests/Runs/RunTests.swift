@@ -295,6 +295,28 @@ import Testing
         #expect(report.status == .done)
     }
 
+    @Test func whatIsBeingStored_WhenTheOutputIsClosed_CountsAsStored() async throws {
+        let records = SimulatedRecord.sample(count: 1, seed: 2)
+        let simulation = try Simulation(driver: .andStd, script: SimulatorScript(records: records, interval: .milliseconds(5)))
+        simulation.start()
+        defer { simulation.stop() }
+        let address = try DeviceAddress(simulation.address)
+        let store = MemorySink()
+        store.stall()
+        var options = IngestOptions()
+        options.moreSinks = [ClosedSink(), store]
+        let run = Task { [options] in
+            try await onThread { try Ingest.read(address, driver: "and-std", ReadOptions(.follow), options: options) }
+        }
+        await store.calls.wait(count: 1)
+        // Meanwhile the run ends.
+        try await Task.sleep(for: .milliseconds(500))
+        store.release()
+        let report = try await run.value
+        #expect(report.isOutputClosed && report.endings.isEmpty, "\(report.endings)")
+        #expect(store.readings.count == 1)
+    }
+
     @Test func read_OfASilentCuff_TimesOut() async throws {
         let pty = Pty()
         var read = ReadOptions()

@@ -4,6 +4,8 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
 
     /// The same conversation over HID, as readers without the serial driver hold it.
     private static let reports = CountedReports(.lowNibble)
+    /// Of a question, with its repetitions: a full memory takes ten seconds through a slow bridge (guess).
+    private static let limit = Duration.seconds(30)
 
     var reader = FrameReader(MicrolifeAnswer())
     var requests = Requests<MicrolifeCommand>()
@@ -52,6 +54,7 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
 
     private mutating func ask(_ command: MicrolifeCommand, attempts: Int = 4, into actions: inout SessionActions) {
         ask(Request(command, command.bytes, within: .seconds(2), attempts: attempts), into: &actions)
+        actions.arm(.overall, Self.limit)
     }
 
     /// What follows answers this question: an incomplete answer from before it stays incomplete.
@@ -76,6 +79,8 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
     mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
         // The new time has been sent; what the cuff answers means nothing known.
         if case .setting = mode, timer == .silence { ask(.clock, into: &actions) }
+        // Each byte extends the wait for the rest of an answer; noise must not do so for ever.
+        if timer == .overall { finish(.noAnswer("the cuff gave no whole answer"), into: &actions) }
     }
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {

@@ -146,8 +146,12 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
         isEnded = false
         if liveFrames == 1, isStarted { actions.append(.live(.started)) }
         actions.append(.live(.cuffPressure(.mmHg(pressure))))
-        guard case .measuring = mode else { return }
-        awaitLive(into: &actions)
+        switch mode {
+        case .measuring: awaitLive(into: &actions)
+        // It goes on: the X was lost. Sending it restarts the count.
+        case .stopping where liveFrames == Self.livePhase: actions.append(.write(commands.abort))
+        default: break
+        }
     }
 
     private mutating func awaitLive(into actions: inout SessionActions) {

@@ -96,6 +96,8 @@ struct VerovalBPM25Session: RequestSession {
     private enum Mode { case listening, reading, storing }
 
     static let silence = Duration.seconds(1)
+    /// Of a question: the largest memory takes two seconds, and noise must not extend the wait for silence for ever.
+    private static let limit = Duration.seconds(20)
     private static let request = Request(true, VerovalBPM25Answer.question, within: .seconds(2), attempts: 3)
     /// Two equal answers in a row within six: enough for a line that damages every second one.
     static let maximumAnswers = 6
@@ -134,7 +136,12 @@ struct VerovalBPM25Session: RequestSession {
         guard case .readMemory(let user) = command else { return }
         self.user = user
         mode = .reading
+        askForMemory(into: &actions)
+    }
+
+    private mutating func askForMemory(into actions: inout SessionActions) {
         ask(Self.request, into: &actions)
+        actions.arm(.overall, Self.limit)
     }
 
     mutating func unanswered(_ question: Bool, into actions: inout SessionActions) {
@@ -147,6 +154,7 @@ struct VerovalBPM25Session: RequestSession {
 
     mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .silence { return settle(into: &actions) }
+        if timer == .overall, mode == .reading { return finish(.noAnswer("the cuff gave no whole answer"), into: &actions) }
         guard timer == .overall, mode == .storing else { return }
         finish(.failed("the readings were not stored in time; this was not confirmed to the cuff"), into: &actions)
     }
@@ -161,7 +169,7 @@ struct VerovalBPM25Session: RequestSession {
             if let readings, bytes == kept { return store(readings, into: &actions) }
             if readings != nil { kept = bytes }
             answers += 1
-            if answers < Self.maximumAnswers { return ask(Self.request, into: &actions) }
+            if answers < Self.maximumAnswers { return askForMemory(into: &actions) }
             finish(.failed("no two answers agreed; nothing was taken from them"), into: &actions)
         case .storing: break
         }

@@ -7,6 +7,8 @@ struct VerovalDuoSession: RequestSession {
 
     /// vdc_export waits this long before and after its ENQ.
     private static let pause = Duration.milliseconds(500)
+    /// Of a command: 999 records take 26 s at 9600 bits a second. Each byte extends the wait for silence; noise must not do so for ever.
+    private static let limit = Duration.seconds(40)
 
     var requests = Requests<VerovalDuoCommand>()
     var isFinished = false
@@ -47,6 +49,7 @@ struct VerovalDuoSession: RequestSession {
             settle(into: &actions)
             collected = []
             exchange = .idle
+            if !isListening { actions.arm(.overall, Self.limit) }
         case VerovalDuoAnswer.end where collected != nil:
             requests.sent = VerovalDuoCommand(collected ?? [])
             collected = nil
@@ -151,6 +154,7 @@ struct VerovalDuoSession: RequestSession {
     mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch timer {
         case .silence: settle(into: &actions)
+        case .overall: finish(.noAnswer("the cuff gave no whole answer"), into: &actions)
         case .poll where !isListening:
             actions.append(.write([VerovalDuoAnswer.enquiry]))
             actions.arm(.response, .seconds(3))
