@@ -142,7 +142,6 @@ import Testing
         #expect(report.status == .unavailable)
         #expect(report.endings.map(\.description) == ["\(address): no result: the module did not confirm that it stopped"])
         #expect(ends(sink) == ["failed no_answer"])
-        #expect(module.read().count { $0 == 0x58 } > 1, "X is repeated while the pressure goes on")
         #expect(MeasurementMarks(DriverMemory(folder: folder.path)).isLeft("par-nibp", address))
     }
 

@@ -51,6 +51,21 @@ import Testing
     }
 
     /// Of another host: after X the status has the former pressures.
+    /// The X may be lost: three pressures after it show that the module goes on.
+    @Test func aStopThatIsNotHeard_IsSentAgain() {
+        var session = ParNIBPSession(SessionContext())
+        func writes(_ event: SessionEvent) -> [[UInt8]] {
+            session.handle(event).compactMap { if case .write(let bytes) = $0 { bytes } else { nil } }
+        }
+        let live = Array("\u{02}080C0S0\u{03}\r".utf8)
+        _ = writes(.command(.measure)) + writes(.sent(plain.frame(ParCommands.start))) + writes(.received(live))
+        #expect(writes(.command(.stop)) == [[0x58]])
+        for _ in 1...3 {
+            _ = writes(.sent([0x58]))
+            #expect((writes(.received(live)) + writes(.received(live))).isEmpty && writes(.received(live)) == [[0x58]])
+        }
+    }
+
     @Test(arguments: [[0x58], [0x58, 0x0D]] as [[UInt8]]) func anAbortedMeasurement_DoesNotRepeatTheFormerResult(_ abort: [UInt8]) {
         let body = Array("S1;A0;C00;M00;P120080090;R070;T    ;;".utf8)
         let result = [0x02] + body + Hex.upper(body.sum8) + [0x03, 0x0D]
