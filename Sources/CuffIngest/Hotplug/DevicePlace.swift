@@ -7,13 +7,14 @@ package struct DevicePlace: Sendable {
     package var address: DeviceAddress
     /// The id of the driver.
     package var driver: String
-    /// The cuff's identity as far as the host knows: USB serial number or port; empty for a bare path.
+    /// The cuff's identity as far as the host knows: its name in the configuration, else USB serial number or port; empty for a bare path.
     package var device: String
 
     /// `driver` was given by the user; without it, only a claimed device is accepted. `drivers` and `kinds` are the available
-    /// families and transports.
+    /// families and transports. `assignments` give the name under which a watch stores the cuff's readings.
     package init(
-        _ text: String, driver: String?, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all
+        _ text: String, driver: String?, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all,
+        assignments: [Assignment] = []
     ) throws(IngestError) {
         let request: DeviceRequest
         do throws(AddressFault) { request = try DeviceRequest(text, drivers: drivers, among: kinds) } catch {
@@ -23,16 +24,23 @@ package struct DevicePlace: Sendable {
         guard settings.line == nil, settings.options.isEmpty, settings.name == nil else {
             throw IngestError(DeviceFault.saysTooMuch(text))
         }
-        try self.init(request.address, driver: driver ?? settings.driver?.description, drivers: drivers, as: text)
+        try self.init(
+            request.address, driver: driver ?? settings.driver?.description, drivers: drivers, assignments: assignments, as: text)
     }
 
     /// `text` is the address as the user wrote it.
     package init(
-        _ wanted: DeviceAddress, driver: String?, drivers: [CuffDriver] = CuffFamilies.all, as text: String? = nil
+        _ wanted: DeviceAddress, driver: String?, drivers: [CuffDriver] = CuffFamilies.all, assignments: [Assignment] = [],
+        as text: String? = nil
     ) throws(IngestError) {
         let text = text ?? "\(wanted)"
+        // Another driver: another cuff at this place.
+        func name(at address: DeviceAddress, _ driver: String) -> String? {
+            assignments.last { $0.address == address && $0.driver?.description == driver }?.name
+        }
         guard !wanted.isOutsideHotplug else {
-            self.init(address: wanted, driver: try Self.named(driver, text, at: wanted), device: "")
+            let driver = try Self.named(driver, text, at: wanted)
+            self.init(address: wanted, driver: driver, device: name(at: wanted, driver) ?? "")
             return
         }
         let target: DeviceTarget
@@ -41,12 +49,15 @@ package struct DevicePlace: Sendable {
             throw IngestError(error)
         }
         switch target {
-        case .place(let address): self.init(address: address, driver: try Self.named(driver, text, at: address), device: "")
+        case .place(let address):
+            let driver = try Self.named(driver, text, at: address)
+            self.init(address: address, driver: driver, device: name(at: address, driver) ?? "")
         case .plugged(let plugged):
             let verdict = Claiming.verdict(on: plugged, assignments: [], drivers: drivers)
-            self.init(
-                address: target.address, driver: try Self.named(driver ?? verdict.driver?.description, text),
-                device: Self.identity(of: plugged, verdict, among: present))
+            let driver = try Self.named(driver ?? verdict.driver?.description, text)
+            let said = Claiming.verdict(on: plugged, assignments: assignments, drivers: drivers)
+            let name: String? = if case .claimed(let id, .assigned(let one)) = said, id.description == driver { one.name } else { nil }
+            self.init(address: target.address, driver: driver, device: name ?? Self.identity(of: plugged, verdict, among: present))
         }
     }
 

@@ -49,7 +49,9 @@ struct DeviceVerb: ParsableArguments {
         let read = ReadOptions(command, follows: follow)
         let refusal = try driver.map { try DriverChoice.named($0) }.flatMap { $0.refusal(of: read.firstCommand(for: $0)) }
         let place: DevicePlace
-        do { place = try DevicePlace(address, driver: driver) } catch { throw refusal ?? error }
+        // A stop must not fail because of a faulty file.
+        let assignments = (try? CuffConfiguration.load(skipping: .sections))?.assignments ?? []
+        do { place = try DevicePlace(address, driver: driver, assignments: assignments) } catch { throw refusal ?? error }
         // A cuff left inflating by a dead process is stopped first, whatever the command.
         if let refusal, !Ingest.isLeftMeasuring(place.address, driver: place.driver, options) { throw refusal }
         return try connected(place, options)

@@ -36,6 +36,19 @@ import Testing
         #expect(plug(&state, HotplugSample.device(chain)) == "usb:0590:0028:BP778001")
     }
 
+    /// `read` and `watch` store the readings of a cuff under one name, so that its memory is stored once.
+    @Test func aNameOfTheConfiguration_HoldsForEveryVerb() throws {
+        let assignments = try [("/dev/null", "hallway"), ("tcp://127.0.0.1:4001", "attic")].map {
+            Assignment(try DeviceAddress($0), driver: "and-std", name: $1)
+        }
+        func name(_ address: String, _ driver: String) throws -> String {
+            try DevicePlace(address, driver: driver, assignments: assignments).device
+        }
+        #expect(try name("/dev/null", "and-std") == "hallway" && name("tcp://127.0.0.1:4001", "and-std") == "attic")
+        #expect(try name("tcp://127.0.0.1:4002", "and-std") == "")
+        #expect(try name("/dev/null", "beurer-serial") == "", "another cuff at this place")
+    }
+
     /// The ids of a bridge chip identify no cuff.
     @Test func assignedBridge_IsKnownByItsSocket_OrTheUsersName() throws {
         var chain = HotplugSample.adapter(port: "1-2")
