@@ -24,6 +24,8 @@ package struct PcapngReader: CaptureReader {
     private var head = 0
     private var passing = 0
     private var startMicroseconds: Int64?
+    /// When the cuff of a USB capture was unplugged, if it was.
+    private var unplugged: Int64?
     private var arrays = ReusedBytes()
 
     /// `selection` and `chip` choose the device of a usbmon capture and override its bridge type; neither affects serial captures.
@@ -67,12 +69,12 @@ package struct PcapngReader: CaptureReader {
         head = 0
     }
 
-    /// Ends the file. Throws if it is empty or ends within a block; never returns an item.
+    /// Ends the file. Throws if it is empty or ends within a block. Returns that the cuff was unplugged, if it did not come back.
     @discardableResult
     package mutating func finish() throws(CaptureFault) -> CaptureItem? {
         guard buffer.isEmpty, passing == 0 else { throw fault("the file ends within the block") }
         guard block > 0 else { throw fault("the file is empty") }
-        return nil
+        return usb.isUnplugged ? CaptureItem(time: unplugged, .event(.unplugged)) : nil
     }
 
     private func fault(_ reason: String) -> CaptureFault { CaptureFault(line: block + 1, reason: reason) }
@@ -195,6 +197,7 @@ package struct PcapngReader: CaptureReader {
             guard let transfer = USBTransfer(payload, order, headerLength: head) else {
                 throw CaptureFault(line: block, reason: "the packet is shorter than a usbmon header")
             }
+            if !usb.isUnplugged { unplugged = time }
             return usb.take(transfer).map { CaptureItem(time: time, $0) }
         case nil:
             let number = interfaces[interface].number

@@ -32,6 +32,10 @@ package struct USBConversation: Sendable {
         package var isChipAssumed = false
         /// The number of transfers with data.
         package var transfers = 0
+        /// Those of which the capture has only the beginning.
+        package var cutTransfers = 0
+        /// Its bytes are the cuff's; also before it was plugged in again.
+        package var isRead = false
 
         fileprivate var classes: Set<UInt8> = []
         fileprivate var mayBeCuff: Bool { classes.isEmpty || !classes.isSubset(of: [0x08, 0x09]) }
@@ -50,7 +54,8 @@ package struct USBConversation: Sendable {
     private var requests: [UInt64: [UInt8]] = [:]
     private var inEndpoint: UInt8?
     private var outEndpoint: UInt8?
-    private var isUnplugged = false
+    /// The selected device was unplugged, and has not come back.
+    package private(set) var isUnplugged = false
 
     /// `chip` overrides the detected chip.
     package init(_ selection: Selection = .first, chip: Chip? = nil) {
@@ -64,11 +69,12 @@ package struct USBConversation: Sendable {
             let request = self.request(of: transfer)
             takeControl(transfer, request, index)
             let isReport = transfer.event == 0x53 && request.starts(with: [0x21, 0x09]) && transfer.data.count >= 2
+            if isUnplugged, choose(index, with: nil), !isUnplugged { return .event(.silence) }
             return choose(index, with: isReport ? transfer : nil) ? report(transfer, request, index) : nil
         }
         if transfer.event == 0x43, transfer.status == -108, chosen == index, !isUnplugged {
             isUnplugged = true  // ESHUTDOWN: device disconnected; a cancelled transfer has ENOENT
-            return .event(.unplugged)
+            return nil
         }
         guard transfer.kind != .isochronous, !transfer.data.isEmpty else { return nil }
         let isIn = transfer.event == 0x43 && transfer.isFromDevice && transfer.hasArrived
@@ -76,6 +82,7 @@ package struct USBConversation: Sendable {
         guard isIn || isOut else { return nil }
         devices[index].transfers += 1
         guard choose(index, with: transfer) else { return nil }
+        if transfer.isCut { devices[index].cutTransfers += 1 }
         assume(transfer, index)
         guard let bytes = bytes(transfer, index), !bytes.isEmpty else { return nil }
         return isIn ? .fromCuff(bytes) : .toCuff(bytes)
@@ -102,6 +109,7 @@ package struct USBConversation: Sendable {
                 return false
             }
             (self.chosen, isUnplugged, inEndpoint, outEndpoint) = (index, false, nil, nil)
+            devices[index].isRead = true
             return true
         }
         let isWanted: Bool =
@@ -111,7 +119,10 @@ package struct USBConversation: Sendable {
             // A hub's interrupts are one or two bytes of port bits.
             case .first: device.mayBeCuff && transfer.map { $0.kind != .interrupt || $0.data.count > 2 } ?? false
             }
-        if isWanted { chosen = index }
+        if isWanted {
+            chosen = index
+            devices[index].isRead = true
+        }
         return isWanted
     }
 

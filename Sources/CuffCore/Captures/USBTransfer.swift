@@ -20,6 +20,8 @@ struct USBTransfer: Sendable {
     var setup: [UInt8]
     /// OUT data comes with the submission, IN data with the completion.
     var data: [UInt8]
+    /// The capture has only the beginning of the data.
+    var isCut: Bool
 
     var isFromDevice: Bool { endpoint & 0x80 != 0 }
 
@@ -31,7 +33,7 @@ struct USBTransfer: Sendable {
         guard packet.count >= headerLength, let urb = order.u64(packet, 0), let event = packet.byte(8),
             let kind = packet.byte(9).flatMap(Kind.init), let endpoint = packet.byte(10), let device = packet.byte(11),
             let bus = order.u16(packet, 12), let setupFlag = packet.byte(14), let dataFlag = packet.byte(15),
-            let status = order.u32(packet, 28), let length = order.u32(packet, 36)
+            let status = order.u32(packet, 28), let whole = order.u32(packet, 32), let length = order.u32(packet, 36)
         else { return nil }
         self.urb = urb
         self.event = event
@@ -42,5 +44,6 @@ struct USBTransfer: Sendable {
         self.status = Int32(bitPattern: status)
         setup = kind == .control && event == 0x53 && setupFlag == 0 ? packet.part(40, 8) : []
         data = dataFlag == 0 ? packet.part(headerLength, min(Int(length), packet.count - headerLength)) : []
+        isCut = dataFlag == 0 && data.count < Int(whole)
     }
 }

@@ -36,7 +36,7 @@ package enum CaptureConversion {
             for item in items { encoder.append(item, to: &text) }
             try file.append(&text)
         }
-        report.remarks = source.source.remarks
+        report.remarks = source.source.losses + source.source.remarks
         guard report.items > 0 else {
             throw IngestError(InputFault.noConversation(source.name, remark: report.remarks.first))
         }

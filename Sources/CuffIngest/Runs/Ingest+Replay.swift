@@ -94,6 +94,7 @@ extension Ingest {
             // Of the capture's own driver, the outcome is what was recorded.
             if told == run.driver.id.description { report.status = status }
         }
+        for loss in input.source.losses { options.diagnostics(.warning("\(input.name): \(loss)")) }
         for remark in input.source.remarks { options.diagnostics(.note("\(input.name): \(remark)")) }
     }
 

@@ -10,6 +10,8 @@ package protocol CaptureSource: CaptureReader {
     var impliedDriver: DriverID? { get }
     /// Remarks for the user, complete at the end.
     var remarks: [String] { get }
+    /// What the capture lacks, complete at the end.
+    var losses: [String] { get }
     /// The unit that `CaptureFault.line` counts.
     static var unit: String { get }
 }
@@ -19,6 +21,8 @@ extension CaptureSource {
     package var impliedDriver: DriverID? { nil }
     /// Empty.
     package var remarks: [String] { [] }
+    /// Empty.
+    package var losses: [String] { [] }
 
     /// Converts a fault to an error about the file.
     func error(_ fault: CaptureFault, in name: String) -> IngestError {
@@ -47,7 +51,7 @@ extension PcapngReader: CaptureSource {
 
     /// Remarks on assumptions, such as a guessed chip.
     package var remarks: [String] {
-        let others = usb.devices.indices.filter { $0 != usb.chosen && usb.devices[$0].transfers > 0 }.map { usb.devices[$0].name }
+        let others = usb.devices.filter { !$0.isRead && $0.transfers > 0 }.map(\.name)
         guard let chosen = usb.chosen.map({ usb.devices[$0] }) else {
             return others.isEmpty ? [] : ["no device of the capture was read; it holds \(others.joined(separator: ", "))"]
         }
@@ -57,6 +61,13 @@ extension PcapngReader: CaptureSource {
             told.append("the capture does not say which chip \(chosen.name) is; its data look like \(chip) (--chip says another)")
         }
         return told
+    }
+
+    package var losses: [String] {
+        usb.devices.filter { $0.cutTransfers > 0 }.map {
+            "the capture has only the beginning of \(Plural.text($0.cutTransfers, "transfer")) of \($0.name), so readings may be missing; "
+                + "record whole packets"
+        }
     }
 }
 

@@ -12,7 +12,7 @@ import Testing
         for start in stride(from: 0, to: bytes.count, by: chunk) {
             try reader.read(Array(bytes[start..<min(start + chunk, bytes.count)]), into: &items)
         }
-        try reader.finish()
+        if let last = try reader.finish() { items.append(last) }
         return (items, reader)
     }
 
