@@ -69,7 +69,7 @@ import Testing
     @Test func aStopThatTheCuffIgnores_IsNotReportedAsDone() async throws {
         let scratch = try Scratch()
         var driver = CuffDriver.parNIBP
-        driver.makeSimulator = { _ in DeafModule() }
+        driver.makeSimulator = { _ in UnstoppableModule() }
         let module = try Simulation(driver: driver, script: SimulatorScript(pushes: false))
         module.start()
         defer { module.stop() }
@@ -138,8 +138,8 @@ import Testing
     }
 }
 
-/// A PAR module that sends pressures for ever after a start, and hears nothing else.
-private struct DeafModule: CuffSimulator {
+/// A PAR module that sends pressures after a start, and ignores everything else.
+private struct UnstoppableModule: CuffSimulator {
     private var heard: [UInt8] = []
     private var pressure = 20
 

@@ -69,8 +69,9 @@ package struct USBConversation: Sendable {
             let request = self.request(of: transfer)
             takeControl(transfer, request, index)
             let isReport = transfer.event == 0x53 && request.starts(with: [0x21, 0x09]) && transfer.data.count >= 2
-            if isUnplugged, choose(index, with: nil), !isUnplugged { return .event(.silence) }
-            return choose(index, with: isReport ? transfer : nil) ? report(transfer, request, index) : nil
+            let wasUnplugged = isUnplugged
+            guard choose(index, with: isReport ? transfer : nil) else { return nil }
+            return wasUnplugged && !isUnplugged ? .event(.silence) : report(transfer, request, index)
         }
         if transfer.event == 0x43, transfer.status == -108, chosen == index, !isUnplugged {
             isUnplugged = true  // ESHUTDOWN: device disconnected; a cancelled transfer has ENOENT
@@ -102,28 +103,19 @@ package struct USBConversation: Sendable {
     private mutating func choose(_ index: Int, with transfer: USBTransfer?) -> Bool {
         if let chosen, chosen == index || !isUnplugged { return chosen == index }
         let device = devices[index]
-        if let chosen {
-            // Plugged in again, it has another address.
-            if case .address = selection { return false }
-            guard let vendor = device.vendor, vendor == devices[chosen].vendor, device.product == devices[chosen].product else {
-                return false
-            }
-            (self.chosen, isUnplugged, inEndpoint, outEndpoint) = (index, false, nil, nil)
-            devices[index].isRead = true
-            return true
-        }
         let isWanted: Bool =
-            switch selection {
-            case .address(let bus, let address): device.bus == bus && device.address == address
-            case .ids(let vendor, let product): device.vendor == vendor && device.product == product
+            switch (selection, chosen.map { devices[$0] }) {
+            case (.address(let bus, let address), _): device.bus == bus && device.address == address
+            // Plugged in again, the device has another address.
+            case (_, let former?): device.vendor != nil && device.vendor == former.vendor && device.product == former.product
+            case (.ids(let vendor, let product), nil): device.vendor == vendor && device.product == product
             // A hub's interrupts are one or two bytes of port bits.
-            case .first: device.mayBeCuff && transfer.map { $0.kind != .interrupt || $0.data.count > 2 } ?? false
+            case (.first, nil): device.mayBeCuff && transfer.map { $0.kind != .interrupt || $0.data.count > 2 } ?? false
             }
-        if isWanted {
-            chosen = index
-            devices[index].isRead = true
-        }
-        return isWanted
+        guard isWanted else { return false }
+        (chosen, isUnplugged, inEndpoint, outEndpoint) = (index, false, nil, nil)
+        devices[index].isRead = true
+        return true
     }
 
     private mutating func request(of transfer: USBTransfer) -> [UInt8] {

@@ -143,25 +143,30 @@ struct PipelineState: Sendable {
 
     /// The sink has stored its last delivery. `isScattered`: its readings lay so far apart that a larger one would have cost less.
     mutating func stored(by index: Int, isScattered: Bool = false, into effects: inout [Effect]) {
-        guard let flight = members[index].flight else { return }
-        members[index].flight = nil
+        guard endFlight(of: index) else { return }
         let wasFull = 2 * members[index].flightReadings >= members[index].delivery
         // An optional sink would miss readings if sources paused later.
         if isScattered, wasFull, !isLive, members.allSatisfy(\.rule.isRequired) {
             members[index].delivery = min(4 * members[index].delivery, limits.scattered)
             high = max(high, members[index].delivery)
         }
-        members[index].position = max(members[index].position, flight.upperBound)
         deliver(index, into: &effects)
         settle(into: &effects)
     }
 
     /// The same when the sinks are being closed: nothing more is delivered or reported.
     mutating func storedLast(by index: Int) {
-        guard let flight = members[index].flight else { return }
+        guard endFlight(of: index) else { return }
+        for follower in members.indices where members[follower].rule.leader == index {
+            members[follower].position = members[index].position
+        }
+    }
+
+    private mutating func endFlight(of index: Int) -> Bool {
+        guard let flight = members[index].flight else { return false }
         members[index].flight = nil
-        let position = max(members[index].position, flight.upperBound)
-        for member in members.indices where member == index || members[member].rule.leader == index { members[member].position = position }
+        members[index].position = max(members[index].position, flight.upperBound)
+        return true
     }
 
     /// The sink threw: `retry` repeats the delivery.

@@ -126,7 +126,9 @@ import Testing
 
     private final class ClosedSink: ReadingSink {
         let label = "closed"
+        let closed = Mailbox<Bool>()
         func write(_ batch: ReadingBatch) throws(IngestError) -> Int { throw .outputClosed }
+        func close() throws(IngestError) { closed.post(true) }
     }
 
     @Test func failingSink_EndsTheRunWithItsError() async {
@@ -301,16 +303,16 @@ import Testing
         simulation.start()
         defer { simulation.stop() }
         let address = try DeviceAddress(simulation.address)
-        let store = MemorySink()
+        let (output, store) = (ClosedSink(), MemorySink())
         store.stall()
         var options = IngestOptions()
-        options.moreSinks = [ClosedSink(), store]
+        options.moreSinks = [output, store]
         let run = Task { [options] in
             try await onThread { try Ingest.read(address, driver: "and-std", ReadOptions(.follow), options: options) }
         }
         await store.calls.wait(count: 1)
-        // Meanwhile the run ends.
-        try await Task.sleep(for: .milliseconds(500))
+        // Sinks are closed in their order.
+        await output.closed.wait(count: 1)
         store.release()
         let report = try await run.value
         #expect(report.isOutputClosed && report.endings.isEmpty, "\(report.endings)")

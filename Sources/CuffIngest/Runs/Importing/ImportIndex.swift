@@ -2,7 +2,7 @@ import CuffClinical
 import CuffCore
 
 /// The blood pressures of a database by their values, to find the same measurement under another id: a reading from a cuff and the same
-/// one exported by an app differ in id, in seconds, sometimes in zone. Pure; 80 bytes per reading.
+/// one exported by an app differ in id, in seconds, sometimes in zone. Pure; its memory grows with the readings.
 struct ImportIndex {
     /// The relation of a new reading to a stored one.
     enum Match: Hashable {
