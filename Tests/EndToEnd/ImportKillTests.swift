@@ -8,7 +8,7 @@ import Testing
 /// An import that is cut off at any instant: what it stored is complete, and the next import stores the rest once.
 /// `make test-kill` sets `CUFF_KILLS=500`.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ImportKillTests {
-    private static let rounds = ProcessInfo.processInfo.environment["CUFF_KILLS"].flatMap { Int($0) } ?? 4
+    private static let rounds = ProcessInfo.processInfo.environment["CUFF_KILLS"].flatMap { Int($0) } ?? 2
     /// Three transactions.
     private static let count = 10_000
 

@@ -4,7 +4,7 @@ import Testing
 /// Programs as sources of a watch (`Tests/Sources/check.py`), with few kills of the program and of `cuff`; `make test-kill` sets
 /// `CUFF_KILLS=500`.
 @Suite(.timeLimit(.minutes(30))) struct SourceKillTests {
-    private static let rounds = ProcessInfo.processInfo.environment["CUFF_KILLS"].flatMap { Int($0) } ?? 6
+    private static let rounds = ProcessInfo.processInfo.environment["CUFF_KILLS"].flatMap { Int($0) } ?? 3
     private static let isPythonThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
     private func check(_ section: String, limit: Double) async throws -> CuffProcess {

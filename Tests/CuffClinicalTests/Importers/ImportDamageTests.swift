@@ -45,7 +45,7 @@ struct ImportDamageTests {
         let text = try ImportTextTests.text(name)
         let forms = [bytes, bytes, ImportTextTests.bytes(text, .cr), ImportTextTests.bytes(text, .utf16Little)]
         var generator = Generator(state: UInt64(bytes.count) &* 2_654_435_761)
-        for round in 0..<Effort.choose(240, exhaustive: 20000) {
+        for round in 0..<Effort.choose(120, exhaustive: 20000) {
             let bytes = forms[round % forms.count]
             let broken = Self.damaged(bytes, &generator)
             let read = ImportFixture(broken, options, importer: importer, chunk: 1 + round % 97)

@@ -116,8 +116,8 @@ import Testing
                     default: nil
                     }
                 }
-                // The last part is cut at each place; of long captures, the first sixty parts.
-                for count in 1...min(60, max(1, parts.count)) where count <= parts.count {
+                // The last part is cut at several places; of long captures, the first parts.
+                for count in 1...min(Effort.choose(20, exhaustive: 60), max(1, parts.count)) where count <= parts.count {
                     let kept = Array(parts[..<(count - 1)])
                     for cut in stride(from: 0, to: parts[count - 1].count, by: max(1, parts[count - 1].count / 16)) {
                         var cutParts = kept + [Array(parts[count - 1][..<cut])]

@@ -1,4 +1,5 @@
 import CuffCore
+import TestSupport
 import Testing
 
 @Suite struct IdentificationTests {
@@ -29,7 +30,9 @@ import Testing
         #expect(candidates.first?.driver == driver.id, "\(candidates)")
     }
 
-    @Test(arguments: [(64, 40), (4096, 11), (65536, 2)]) func noise_FitsNobody(_ size: Int, _ rounds: UInt64) {
+    @Test(
+        arguments: Effort.choose([(64, 20), (4096, 4), (65536, 1)], exhaustive: [(64, 400), (4096, 110), (65536, 20)]) as [(Int, UInt64)])
+    func noise_FitsNobody(_ size: Int, _ rounds: UInt64) {
         for seed in 1...rounds {
             var random = SplitMix64(seed: seed)
             let noise = (0..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) }

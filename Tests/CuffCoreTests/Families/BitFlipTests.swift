@@ -9,7 +9,7 @@ import Testing
     static let checked = CaptureFile.playable.filter { $0.driver?.check != nil && $0.header["check"] != "none" }
 
     /// Limit of bytes replayed behind the flips of one capture: short captures have every bit flipped, long ones a fixed part.
-    static let budget = Effort.choose(16_000, exhaustive: .max)
+    static let budget = Effort.choose(8_000, exhaustive: .max)
 
     @Test(arguments: checked)
     func flippedBit_GivesNoWrongReading(_ file: CaptureFile) throws {

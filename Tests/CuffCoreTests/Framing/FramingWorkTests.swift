@@ -142,7 +142,7 @@ import Testing
         let prefixes = Self.prefixes(driver)
         let starts = Set(prefixes.compactMap(\.first))
         for byte in UInt8.min...UInt8.max {
-            let count = starts.contains(byte) ? Effort.choose(1 << 12, exhaustive: 1 << 14) : Effort.choose(1 << 9, exhaustive: 1 << 14)
+            let count = starts.contains(byte) ? Effort.choose(1 << 12, exhaustive: 1 << 14) : Effort.choose(1 << 8, exhaustive: 1 << 14)
             judge([UInt8](repeating: byte, count: count), count, "\(Hex.text([byte])) repeated")
         }
         let medium = Effort.choose(1 << 13, exhaustive: 1 << 15)

@@ -90,8 +90,12 @@ struct Conversation {
 
     private mutating func post(_ event: Event, after delay: Int64) {
         let time = elapsed + delay
-        var place = queue.count
-        while place > 0, queue[place - 1].time <= time { place -= 1 }
+        // Stopped timers stay in the queue, which may become long.
+        var (place, end) = (0, queue.count)
+        while place < end {
+            let middle = (place + end) / 2
+            if queue[middle].time > time { place = middle + 1 } else { end = middle }
+        }
         queue.insert((time, event), at: place)
     }
 
