@@ -4,8 +4,9 @@ import Glibc
 /// A few threads for blocking calls: opening and closing devices, some ioctls, files, name resolution. Started on demand; their
 /// number does not depend on the number of cuffs.
 final class Workers: Sendable {
-    /// Closing a serial port can block for 30 s (closing_wait), so one thread would delay the others.
-    private static let most = 3
+    /// Closing a serial port can block for 30 s (closing_wait), so one thread would delay the others. Two more are for the page, whose
+    /// requests can read a whole database.
+    private static let most = 5
 
     private struct State {
         var waiting: [@Sendable () -> Void] = []

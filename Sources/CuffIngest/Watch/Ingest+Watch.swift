@@ -1,5 +1,6 @@
 import CuffClinical
 import CuffCore
+import Glibc
 
 extension Ingest {
     /// Reads every claimed or assigned cuff until stopped, or in once-mode until all is read. Each has its own link; all links use the
@@ -69,9 +70,9 @@ extension Ingest {
         let (notices, seconds) = (watch.notices, watch.now)
         return WatchAlerts(
             watch.alerts.rules, household: watch.alerts.household, file: options.memory?.file("alerts"), databases: databases,
-            now: { Timestamp(seconds: seconds()) }, notify: { notices(.watcher($0)) })
+            hidesReadings: StandardErrorLog.leadsToJournal(STDERR_FILENO), now: { Timestamp(seconds: seconds()) },
+            notify: { notices(.watcher($0)) })
     }
-
 }
 
 extension Cuffs {

@@ -16,6 +16,7 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
     private let file: String?
     private let databases: [String]
     private let now: @Sendable () -> Timestamp
+    private let hidesReadings: Bool
     private let notify: @Sendable (String) -> Void
     private let latest = Locked<[StandingAlert]>([])
     /// Readings that wait to be handled together, because handling each would wake a thread. `nil`: each is needed at once.
@@ -35,13 +36,15 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
     /// The state of hundreds of persons and rules is about 100 KiB.
     private static let largestFile = 1 << 19
 
-    /// `databases` know which readings were deleted; `file` stores the state across restarts, if there is a folder.
+    /// `databases` know which readings were deleted; `file` stores the state across restarts, if there is a folder. `hidesReadings`:
+    /// what `notify` gets may be read by others, as the journal.
     init(
-        _ rules: [AlertRule], household: Household, file: String?, databases: [String], now: @escaping @Sendable () -> Timestamp,
-        notify: @escaping @Sendable (String) -> Void
+        _ rules: [AlertRule], household: Household, file: String?, databases: [String], hidesReadings: Bool = false,
+        now: @escaping @Sendable () -> Timestamp, notify: @escaping @Sendable (String) -> Void
     ) {
         self.file = file
         self.databases = databases
+        self.hidesReadings = hidesReadings
         self.now = now
         self.notify = notify
         hasRules = !rules.isEmpty
@@ -173,7 +176,8 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
             // Submitted before the state is stored: after a crash an alert is repeated with the next reading rather than lost.
             let entry = BatchEntry.live(.alert(notice), driver: driver, elapsed: nil)
             pipeline?.submit(ReadingBatch(source: source, driver: driver, device: device, entries: [entry]))
-            notify("alert: \(notice.text)")
+            let cuff = device.isEmpty ? driver.description : device
+            notify("alert: \(hidesReadings ? "\(notice.rule) (\(notice.condition)) \(notice.change.rawValue), \(cuff)" : notice.text)")
         case .leftOut(let rule, let objection, let driver):
             notify("the alert \(rule) left out a reading of \(driver) that would have met it: \(Self.sentence(objection))")
         }

@@ -21,8 +21,10 @@ final class WebServer {
     private static let mostOpen = 4 * limit
     /// How long a client may send the rest of a rejected request.
     private static let lingering = Duration.seconds(2)
-    /// For a client that sends no request, or does not read its response.
-    private static let patience = Duration.seconds(5)
+    /// Requests that are answered at the same time; the others wait. The other workers open and close cuffs.
+    private static let mostAnswered = 2
+    /// The size of the pieces in which responses are written: a client that reads none within `patience` is gone.
+    private static let piece = 64 << 10
     private static let pause = Duration.milliseconds(100)
     /// How often a viewer is checked: it ends when the token is revoked.
     private static let checking = Duration.seconds(10)
@@ -35,6 +37,9 @@ final class WebServer {
         var limit: LoopTimer
         /// Set for a viewer: what it asked, with its token.
         var request: HTTPRequest?
+        /// The part of the output that was not given to the transport yet.
+        var rest: ArraySlice<UInt8> = []
+        var isWriting = false
         /// The time of the last input or output, in nanoseconds.
         var active: Int64
         var isClosing = false
@@ -46,7 +51,11 @@ final class WebServer {
     private let host: String
     private let site: Site
     private let loop: EventLoop
+    /// For a client that sends no request, or does not read its response.
+    private let patience: Duration
     private var callers: [Int: Caller] = [:]
+    private var asked: [(number: Int, request: HTTPRequest)] = []
+    private var answered = 0
     private var next = 0
     private var isTelling = false
     private var isStopped = false
@@ -54,10 +63,11 @@ final class WebServer {
     private lazy var quiet = LoopTimer(loop) { [weak self] in self?.notifyIfNews() }
 
     /// Binds the port; 0 takes any free one, and no host means loopback.
-    init(host: String, port: Int, _ site: Site, on loop: EventLoop = .shared) throws(IngestError) {
+    init(host: String, port: Int, _ site: Site, patience: Duration = .seconds(5), on loop: EventLoop = .shared) throws(IngestError) {
         listener = try TCPListener(host: host, port: port, named: WebAddress(host: host, port: port).description, on: loop)
         self.host = host.isEmpty ? "127.0.0.1" : host
         self.site = site
+        self.patience = patience
         self.loop = loop
         let shown = self.host.contains(":") ? "[\(self.host)]" : self.host
         address = "\(shown):\(listener.port)"
@@ -112,7 +122,7 @@ final class WebServer {
         let number = next
         let limit = LoopTimer(loop) { [weak self] in self?.limitReached(number) }
         callers[number] = Caller(state: WebConnection(ownHost: host), transport: transport, limit: limit, active: HostClock.monotonic())
-        limit.set(after: Self.patience)
+        limit.set(after: patience)
         do throws(IngestError) {
             try transport.open()
             try transport.start(on: loop) { [weak self] in self?.hear($0, number) }
@@ -133,7 +143,10 @@ final class WebServer {
         switch event {
         case .opened, .line: break
         case .received(let bytes): act(on: callers[number]?.state.receive(bytes), number)
-        case .sent(let bytes): act(on: callers[number]?.state.sent(bytes.count), number)
+        case .sent(let bytes):
+            callers[number]?.isWriting = false
+            writePiece(to: number)
+            act(on: callers[number]?.state.sent(bytes.count), number)
         case .closed:
             callers[number]?.limit.set(nil)
             callers[number] = nil
@@ -144,15 +157,28 @@ final class WebServer {
         switch step {
         case .wait?, nil: break
         case .ask(let request)?:
-            let (me, site) = (LoopBound(self), site)
-            loop.offload({ site.access.refusal(request).map { .response($0) } ?? site.answer(request) }) { answer in
-                me.value.answer(answer, request, number)
-            }
+            callers[number]?.limit.set(nil)
+            asked.append((number, request))
+            answerNext()
         case .answer(let response)?: write(response.bytes(), to: number)
         case .finish?:
             callers[number]?.transport.finishWriting()
             callers[number]?.limit.set(after: Self.lingering)
         case .close?: close(number)
+        }
+    }
+
+    private func answerNext() {
+        while answered < Self.mostAnswered, !asked.isEmpty {
+            let (number, request) = asked.removeFirst()
+            guard callers[number]?.isClosing == false else { continue }
+            answered += 1
+            let (me, site) = (LoopBound(self), site)
+            loop.offload({ site.access.refusal(request).map { .response($0) } ?? site.answer(request) }) { answer in
+                me.value.answered -= 1
+                me.value.answer(answer, request, number)
+                me.value.answerNext()
+            }
         }
     }
 
@@ -185,7 +211,17 @@ final class WebServer {
     private func write(_ bytes: [UInt8], to number: Int) {
         guard let step = callers[number]?.state.send(bytes.count) else { return }
         guard step == .wait else { return close(number) }
-        callers[number]?.transport.write(bytes)
+        callers[number]?.rest += bytes
+        writePiece(to: number)
+    }
+
+    private func writePiece(to number: Int) {
+        guard let caller = callers[number], !caller.isWriting, !caller.rest.isEmpty else { return }
+        let piece = Array(caller.rest.prefix(Self.piece))
+        callers[number]?.rest.removeFirst(piece.count)
+        callers[number]?.isWriting = true
+        if !caller.state.isViewer { caller.limit.set(after: patience) }
+        caller.transport.write(piece)
     }
 
     private func close(_ number: Int) {

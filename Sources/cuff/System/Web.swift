@@ -43,7 +43,8 @@ struct Web: ParsableCommand {
             guard at != nil || web != nil else {
                 throw IngestError(
                     .usage, "the configuration serves no page",
-                    hint: "add web = \"0.0.0.0:\(WebAddress.usualPort)\" to [watch], and restart the watch")
+                    hint: "add web = \"0.0.0.0:\(WebAddress.usualPort)\" to [watch], and restart the watch; of `cuff watch --web`, name "
+                        + "the page: cuff web link --at http://HOST:\(WebAddress.usualPort)")
             }
             let path = try state.path()
             let token = try WebToken.stored(at: path) ?? WebToken.renewed(at: path)

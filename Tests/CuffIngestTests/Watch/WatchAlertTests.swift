@@ -36,14 +36,14 @@ private final class Rig {
     private let clock: Locked<Timestamp>
     static let start = Timestamp(seconds: 1_777_968_000)
 
-    init(_ rules: [AlertRule], folder: TestFolder, databases: [String] = [], minute: Int64 = 0) {
+    init(_ rules: [AlertRule], folder: TestFolder, databases: [String] = [], hidesReadings: Bool = false, minute: Int64 = 0) {
         self.folder = folder
         let clock = Locked(Timestamp(seconds: Self.start.seconds + minute * 60))
         self.clock = clock
         let told = told
         alerts = WatchAlerts(
-            rules, household: Household(), file: folder.file("alerts"), databases: databases, now: { clock.withLock { $0 } },
-            notify: { text in told.withLock { $0.append(text) } })
+            rules, household: Household(), file: folder.file("alerts"), databases: databases,
+            hidesReadings: hidesReadings, now: { clock.withLock { $0 } }, notify: { text in told.withLock { $0.append(text) } })
         pipeline = Pipeline(
             [Pipeline.Member(lines), Pipeline.Member(readingsOnly), Pipeline.Member(sink), Pipeline.Member(alerts)], policy: .retry)
         alerts.attach(to: pipeline)
@@ -90,6 +90,17 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         #expect(live.count == 2, "a sink of lines takes them as live events")
         #expect(rig.readingsOnly.batches.allSatisfy { $0.entries.alertCount == 0 && $0.readings == 1 })
         #expect(rig.told.withLock { $0 }.first?.hasPrefix("alert: high (systolic >= 180): 190/80 mmHg") == true)
+        try rig.pipeline.finish()
+    }
+
+    /// The journal is read by others than the person.
+    @Test func inTheJournal_AlertsHaveNoPressuresAndNoPerson() async throws {
+        let rig = Rig([try high()], folder: TestFolder(), hidesReadings: true)
+        try await rig.hear(Rig.reading(1, 190, at: 1))
+        try await rig.hear(Rig.reading(2, 150, at: 3))
+        #expect(
+            rig.told.withLock { $0 } == ["alert: high (systolic >= 180) raised, hallway", "alert: high (systolic >= 180) cleared, hallway"])
+        #expect(rig.sink.notices.first?.text.contains("190/80 mmHg") == true)
         try rig.pipeline.finish()
     }
 

@@ -376,6 +376,74 @@ import Testing
         #expect(try await ask(port, "GET / HTTP/1.0\r\n\r\n").isEmpty)
     }
 
+    private func port(_ server: WebServer) throws -> Int { try #require(Int(server.address.split(separator: ":").last ?? "")) }
+
+    /// Larger than what a link may leave unsent.
+    @Test func aLargeResponse_ArrivesWhole() async throws {
+        let body = [UInt8](repeating: 0x61, count: (20 << 20) + 7)
+        let server = try WebServer(host: "", port: 0, WebServer.Site { _ in .response(HTTPResponse(body, type: "text/csv")) })
+        try server.start()
+        let text = try await ask(port(server), "GET /readings.csv HTTP/1.0\r\n\r\n")
+        let head = try #require(text.range(of: "\r\n\r\n"))
+        #expect(text[..<head.lowerBound].hasSuffix("Content-Length: \(body.count)"))
+        #expect(text[head.upperBound...].utf8.count == body.count)
+        server.stop()
+    }
+
+    /// A silent client is dropped meanwhile: so the answer took longer than a client may be silent.
+    @Test func anAnswerThatTakesLong_IsSent() async throws {
+        let gate = Gate(isOpen: false)
+        let site = WebServer.Site { _ in
+            gate.pass()
+            return .response(HTTPResponse(Array("here\n".utf8), type: "text/plain"))
+        }
+        let server = try WebServer(host: "", port: 0, site, patience: .milliseconds(300))
+        try server.start()
+        let port = try port(server)
+        async let answer = ask(port, "GET / HTTP/1.0\r\n\r\n")
+        #expect(try await ask(port, "GET / HTTP/1.0\r\n").isEmpty)
+        gate.set(open: true)
+        #expect(try await answer.hasSuffix("here\n"))
+        server.stop()
+    }
+
+    /// Opening and closing cuffs is left to other workers, and what nobody waits for any more is not computed.
+    @Test func manyRequests_DelayNoCuff_AndThoseOfClientsThatLeft_AreSkipped() async throws {
+        let (gate, busy, asked) = (Gate(isOpen: false), Gate(isOpen: false), Locked(0))
+        let site = WebServer.Site { _ in
+            if asked.withLock({
+                $0 += 1; return $0
+            }) == 2 {
+                busy.set(open: true)
+            }
+            gate.pass()
+            return .response(HTTPResponse(Array("here\n".utf8), type: "text/plain"))
+        }
+        let server = try WebServer(host: "", port: 0, site)
+        try server.start()
+        let port = try port(server)
+        let callers = try await onThread {
+            try (0..<20).map { _ in
+                let descriptor = try TCPTransport.connecting("127.0.0.1", String(port), "test")
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&entry, 1, 5000)
+                _ = send(descriptor, "GET / HTTP/1.0\r\n\r\n", 18, Int32(MSG_NOSIGNAL))
+                return descriptor
+            }
+        }
+        #expect(try await onThread { busy.pass(within: .seconds(20)) })
+        let done = Gate(isOpen: false)
+        EventLoop.shared.async { EventLoop.shared.offload({}) { done.set(open: true) } }
+        #expect(try await onThread { done.pass(within: .seconds(20)) }, "another worker is free")
+        for descriptor in callers { close(descriptor) }
+        // Answered without a worker, after the loop heard of the closed connections.
+        #expect(try await ask(port, "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").hasPrefix("HTTP/1.1 403"))
+        gate.set(open: true)
+        #expect(try await ask(port, "GET / HTTP/1.0\r\n\r\n").hasSuffix("here\n"))
+        #expect(asked.withLock { $0 } == 3)
+        server.stop()
+    }
+
     /// The maximum of connections send half a request each; a complete request is still answered.
     @Test func slowCallers_KeepNobodyOut() async throws {
         let site = WebServer.Site { _ in .response(HTTPResponse(Array("here\n".utf8), type: "text/plain")) }
