@@ -2,6 +2,7 @@
 /// - OUT data counts when submitted, IN data when completed without an error of the bus.
 /// - FTDI: every packet from the chip begins with two status bytes (ftdi_sio).
 /// - CDC-ACM, CP210x, PL2303, CH340: the bulk pair carries plain bytes; interrupts are line states.
+/// - PHDC: plain bytes of the bulk pair and of the interrupt IN endpoint (docs/PHD.md §10.2).
 /// - HID: interrupt reports, and SET_REPORT for output and feature reports, one item each. CP2110: the bytes in them.
 /// The chip is recognised by descriptors or vendor requests in the capture, else by the first data.
 package struct USBConversation: Sendable {
@@ -40,6 +41,8 @@ package struct USBConversation: Sendable {
         fileprivate var classes: Set<UInt8> = []
         fileprivate var mayBeCuff: Bool { classes.isEmpty || !classes.isSubset(of: [0x08, 0x09]) }
         fileprivate var packets: [UInt8: Int] = [:]
+        /// Interrupt IN endpoints of a personal-healthcare interface.
+        fileprivate var healthcareInterrupts: Set<UInt8> = []
     }
 
     /// In order of appearance; at most 512 (127 addresses on each of a few buses).
@@ -154,10 +157,21 @@ package struct USBConversation: Sendable {
     private mutating func takeConfiguration(_ data: [UInt8], _ index: Int) {
         let bytes = data.span
         var offset = 0
+        var isHealthcare = false
         while let length = bytes.byte(offset), length >= 2, let kind = bytes.byte(offset + 1) {
-            if kind == 4, let interfaceClass = bytes.byte(offset + 5) { devices[index].classes.insert(interfaceClass) }
-            if kind == 5, let endpoint = bytes.byte(offset + 2), let size = bytes.littleEndian16(offset + 4) {
+            if kind == 4, let interfaceClass = bytes.byte(offset + 5) {
+                // The class may be that of the device.
+                let hasClassOfDevice = interfaceClass == 0 && devices[index].classes.contains(PHDCInterface.classCode)
+                isHealthcare = interfaceClass == PHDCInterface.classCode || hasClassOfDevice
+                devices[index].classes.insert(interfaceClass)
+            }
+            if kind == 5, let endpoint = bytes.byte(offset + 2), let type = bytes.byte(offset + 3),
+                let size = bytes.littleEndian16(offset + 4)
+            {
                 devices[index].packets[endpoint] = Int(size & 0x07FF)
+                if isHealthcare, endpoint & 0x80 != 0, type & 3 == 3 {
+                    devices[index].healthcareInterrupts.insert(endpoint)
+                }
             }
             offset += Int(length)
         }
@@ -196,6 +210,8 @@ package struct USBConversation: Sendable {
         let chip = chip ?? devices[index].chip
         switch (chip, transfer.kind) {
         case (.hid?, .interrupt): return transfer.data
+        case (.serial?, .interrupt):
+            return devices[index].healthcareInterrupts.contains(transfer.endpoint) ? transfer.data : nil
         case (.cp2110?, .interrupt): return CP2110Reports.payload(of: transfer.data).map(Array.init)
         case (.ftdi?, .bulk), (.serial?, .bulk), (nil, .bulk):
             guard isOnPair(transfer.endpoint) else { return nil }

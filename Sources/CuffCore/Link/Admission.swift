@@ -7,7 +7,7 @@ struct Admission: Sendable {
 
     private let driver: DriverID
     private var ledger: ReadingLedger
-    /// `nil` if readings get no host time: bytes from a file, without a zone.
+    /// `nil` if readings get no host time: bytes from a file, without a zone. A time with its own offset from UTC needs none.
     private var clock: ClockCorrection?
     private var held = HeldReadings()
     /// The readings that corrections refer to; and those of a recording.
@@ -74,10 +74,16 @@ struct Admission: Sendable {
         dropped.removeAll()
         for index in range where entries.readings[index].reference.isSet { resolve(index, &setup, &effects) }
         // Moved out and back, because a copy would retain the zone's table for each batch.
-        guard let clock = self.clock.take() else { return }
+        guard let clock = self.clock.take() else {
+            for index in range { ClockCorrection.applyOwnOffset(to: &entries.readings[index]) }
+            return
+        }
         for index in range {
             let hasArrived = entries.readings[index].received != nil
-            guard hasArrived || !setup.placesArrivalsOnly else { continue }
+            guard hasArrived || !setup.placesArrivalsOnly else {
+                ClockCorrection.applyOwnOffset(to: &entries.readings[index])
+                continue
+            }
             if hasArrived { entries.readings[index].isHostClockUnsynchronised = now.isHostClockUnsynchronised }
             clock.apply(to: &entries.readings[index])
         }

@@ -9,9 +9,9 @@ extension LinkState {
         public var options: [String: String]
         /// Data that earlier links with cuffs of this driver stored.
         public var memory: [String: [UInt8]]
-        /// The zone of the cuff's clock; without it readings get no `measured`.
+        /// The zone of the cuff's clock; without it only a time sent with its offset from UTC gives a `measured`.
         public var zone: ZoneTable?
-        /// Give times only to readings that have a receive time; needs a zone.
+        /// Use the zone only for readings that have a receive time.
         public var placesArrivalsOnly = false
         /// Readings will be `committed`. Without a durable sink they are not, and the session must not wait for it.
         public var keepsReadings = true

@@ -1,4 +1,4 @@
-/// Why a component is missing. `none`: the cuff does not send it at all.
+/// Why a component is missing. `none`: the cuff does not send it at all, or it had not come when the line ended.
 public enum Absence: UInt8, Sendable, Hashable {
     case none
     /// IEEE 11073 NaN: no valid result.
@@ -48,9 +48,9 @@ public struct BloodPressure: Sendable, Hashable {
     public var mean: Pressure?
     /// The pulse rate sent with the pressures, if any.
     public var pulse: PulseRate?
-    /// Why there is no mean; `none` if there is one or the cuff never sends one.
+    /// Why there is no mean; `none` if there is one or the cuff sent nothing about it.
     public var meanAbsence: Absence
-    /// Why there is no pulse; `none` if there is one or the cuff never sends one.
+    /// Why there is no pulse; `none` if there is one or the cuff sent nothing about it.
     public var pulseAbsence: Absence
 
     /// Creates a reading without checks (`isPlausible`).

@@ -144,6 +144,25 @@ import Testing
         #expect(usb.line == LineSettings("38400 7E1"))
     }
 
+    /// A healthcare interface with bulk 81 and 02 and interrupt 83, of its own class or that of the device: docs/PHD.md §10.2.
+    @Test(arguments: [(0x0F, 0), (0, 0x0F)] as [(UInt8, UInt8)])
+    func phdc_GivesTheBytesOfItsInterruptEndpoint(_ ofInterface: UInt8, _ ofDevice: UInt8) throws {
+        var bus = Bus()
+        bus.control(4, setup: [0x80, 6, 0, 1, 0, 0, 18, 0], [18, 1, 0, 2, ofDevice, 0, 0, 64, 0xFE, 0xCA, 0x0F, 0x0F, 0, 1, 0, 0, 0, 1])
+        bus.control(
+            4, setup: [0x80, 6, 0, 2, 0, 0, 255, 0],
+            [9, 2, 72, 0, 2, 1, 0, 0x80, 50, 9, 4, 0, 0, 3, ofInterface, 0, 0, 0, 4, 0x20, 2, 0, 6, 0x30, 0, 1, 0x07, 0x10]
+                + [7, 5, 0x81, 2, 64, 0, 0, 7, 5, 0x02, 2, 64, 0, 0, 7, 5, 0x83, 3, 64, 0, 1]
+                // A second interface, of communications, has line states.
+                + [9, 4, 1, 0, 1, 2, 2, 0, 0, 7, 5, 0x84, 3, 8, 0, 1])
+        bus.input(3, 0x81, 4, [0xE2, 0, 0, 50])
+        bus.input(1, 0x83, 4, [0xE7, 0, 0, 14])
+        bus.input(1, 0x84, 4, [0xA1, 0x20, 0, 0, 0, 0, 2, 0, 3, 0])
+        bus.output(3, 0x02, 4, [0xE5, 0])
+        let expected: [CaptureItem.Content] = [.fromCuff([0xE2, 0, 0, 50]), .fromCuff([0xE7, 0, 0, 14]), .toCuff([0xE5, 0])]
+        #expect(try bus.read().contents == expected)
+    }
+
     @Test func hid_KeepsReportsAndFeatures() throws {
         var bus = Bus()
         bus.plug(9, 0x0590, 0x0028, interfaceClass: 3)

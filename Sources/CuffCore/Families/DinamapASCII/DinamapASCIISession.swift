@@ -173,8 +173,11 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
             return
         }
         if mode != .listening, !isCertain(determination, after: former, into: &actions) { return }
+        // The answer to RA tells whether there is a pulse.
+        var pressure = BloodPressure.mmHg(systolic, diastolic, meanOrZero: determination.mean ?? 0, pulseOrZero: 0)
+        pressure.pulseAbsence = .none
         held = Reading(
-            .mmHg(systolic, diastolic, meanOrZero: determination.mean ?? 0, pulseOrZero: 0),
+            .bloodPressure(pressure),
             driver: "dinamap-ascii", flags: determination.isChecked ? [] : .noMeasurementCheck,
             origin: isYounger ? .measurement : .memory, raw: RawBytes(line))
         if isStarted { actions.append(.live(.ended)) }
@@ -232,12 +235,14 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         // The oximeter's rate is not of this measurement.
         if rate.source == 3, let value = rate.rate {
             pressure.pulse = PulseRate(value)
-            pressure.pulseAbsence = .none
             var flags = reading.flags
             if !rate.isChecked { flags.insert(.noMeasurementCheck) }
             reading = Reading(
                 .bloodPressure(pressure), driver: "dinamap-ascii", flags: flags, origin: reading.origin,
                 raw: RawBytes(reading.raw.array + [DinamapLine.carriageReturn] + line))
+        } else {
+            pressure.pulseAbsence = .notMeasured
+            reading.content = .bloodPressure(pressure)
         }
         held = reading
         release(into: &actions)

@@ -119,9 +119,14 @@ struct EvgmoltOEMResult {
     }
 
     func reading() -> Reading {
-        Reading(
-            .mmHg(systolic, diastolic, meanOrZero: mean ?? 0, pulseOrZero: pulse ?? 0), driver: "evgmolt-oem", origin: origin,
-            raw: RawBytes(raw))
+        var content = Reading.Content.mmHg(systolic, diastolic, meanOrZero: mean ?? 0, pulseOrZero: pulse ?? 0)
+        if case .bloodPressure(var pressure) = content {
+            // Nothing is known of a value that did not come.
+            if mean == nil { pressure.meanAbsence = .none }
+            if pulse == nil { pressure.pulseAbsence = .none }
+            content = .bloodPressure(pressure)
+        }
+        return Reading(content, driver: "evgmolt-oem", origin: origin, raw: RawBytes(raw))
     }
 }
 

@@ -68,7 +68,7 @@ struct PackedResults: Sendable {
         case .pulse:
             guard let waiting else { return [.otherModule] }
             self.waiting = nil
-            return [Self.result(waiting.data, pulse: value(0), raw: waiting.raw + raw)]
+            return [Self.result(waiting.data, pulse: value(0) ?? 0, raw: waiting.raw + raw)]
         case .status:
             let patient = Int(bytes.byte(0) ?? 0) >> 4 & 3
             if patient < Self.highest.count { highestPressure = Self.highest[patient] }
@@ -85,9 +85,12 @@ struct PackedResults: Sendable {
         return waiting.map { Self.result($0.data, pulse: nil, raw: $0.raw) }
     }
 
+    /// `pulse` is 0 if the board has none, and `nil` if its frame did not come.
     private static func result(_ data: [UInt8], pulse: Int?, raw: [UInt8]) -> BoardMessage {
         func value(_ offset: Int) -> Int { data.span.bigEndian16(offset).map { Int(Int16(bitPattern: $0)) } ?? 0 }
         let mean = value(4) == Int(absent) ? 0 : value(4)
-        return .result(.bloodPressure(.mmHg(value(0), value(2), meanOrZero: mean, pulseOrZero: pulse ?? 0)), [], raw: raw)
+        var pressure = BloodPressure.mmHg(value(0), value(2), meanOrZero: mean, pulseOrZero: pulse ?? 0)
+        if pulse == nil { pressure.pulseAbsence = .none }
+        return .result(.bloodPressure(pressure), [], raw: raw)
     }
 }

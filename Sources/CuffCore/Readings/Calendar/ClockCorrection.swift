@@ -73,6 +73,14 @@ public struct ClockCorrection: Sendable, Hashable {
         }
     }
 
+    /// Without a zone: sets `measured` of a reading whose time was sent with its offset from UTC, by the rule `device_time`.
+    static func applyOwnOffset(to reading: inout Reading) {
+        guard let time = reading.clock.time, let offset = time.utcOffset else { return }
+        let instant = time.instant(offset: Int(offset) * 60, behind: 0)
+        guard reading.isCredible(instant) else { return reading.rule = .implausible }
+        (reading.measured, reading.measuredOffset, reading.rule) = (instant, offset, .deviceTime)
+    }
+
     private func place(_ time: DeviceTime, _ reading: inout Reading) {
         let slack = finding == .unknown ? Self.slack : Self.slackWhenTold
         let instant = instant(time, &reading)

@@ -96,7 +96,8 @@ import Testing
         #expect(heard.emitted.isEmpty)
         let closed = session.handle(.closed)
         #expect(closed.emitted.map(\.bloodPressure?.systolic) == [.mmHg(128)])
-        #expect(closed.emitted.map(\.bloodPressure?.pulseAbsence) == [.notMeasured])
+        // No answer to RA: nothing is known of the pulse.
+        #expect(closed.emitted.map(\.bloodPressure) == [.mmHg(128, 82, mean: 97)])
         #expect(closed.contains { if case .finish(.complete) = $0 { true } else { false } })
     }
 }

@@ -133,11 +133,10 @@ import Testing
         _ = remembering(["time": "relative"], ["configuration": "extended"])
     }
 
-    /// A cuff with a clock in 1970 repeats its configuration, which is then used.
-    @Test func rememberedConfiguration_ThatIsAffirmed_IsUsed() {
-        var records = Self.records
-        for index in records.indices { records[index].time.year = 1970 }
-        let script = SimulatorScript(records: records, options: ["configuration": "extended"])
+    /// The same cuff twice; the second time its configuration is remembered.
+    private func again(_ records: [SimulatedRecord], _ options: [String: String] = [:]) -> (first: PHDConversation, second: PHDConversation)
+    {
+        let script = SimulatorScript(records: records, options: options.merging(["configuration": "extended"]) { $1 })
         var first = PHDConversation(script)
         first.start(.readMemory(user: nil))
         first.run()
@@ -145,5 +144,42 @@ import Testing
         second.start(.readMemory(user: nil))
         second.run()
         #expect(second.outcome == .complete && Set(second.stored.keys) == Set(first.stored.keys) && first.stored.count == 3)
+        return (first, second)
+    }
+
+    private static func associations(_ talk: PHDConversation) -> [UInt8] {
+        talk.managerWrites.filter { $0[0] == 0xE3 }.map { $0[5] }
+    }
+
+    /// 400 mmHg, which no arm has: the cuff repeats its configuration, which is then used.
+    @Test func rememberedConfiguration_ThatIsAffirmed_IsUsed() {
+        var records = Self.records
+        for index in records.indices { records[index].systolic = 400 }
+        let (_, second) = again(records)
+        #expect(Self.associations(second) == [0, 3])
+        #expect(second.stored.values.allSatisfy { $0.flags.contains(.implausible) })
+    }
+
+    /// docs/PHD.md §1.2: the value is kept, and the report confirmed, in the first association; the agent may never come back.
+    @Test(arguments: ["impossible", "unset", "absolute", "base-offset"])
+    func rememberedConfiguration_IsUsed_WhateverTheClockShows(_ time: String) {
+        var records = Self.records
+        for index in records.indices { records[index].time.year = 1970 }
+        let (first, second) = again(records, ["time": time])
+        #expect(Self.associations(first) == [3] && Self.associations(second) == [0])
+        #expect(second.readings.map(\.content) == first.readings.map(\.content))
+        #expect(second.readings.map(\.clock) == first.readings.map(\.clock))
+    }
+
+    /// Eight bytes of one clock contradict the other only if they are a time of it.
+    @Test func stamp_ContradictsMemory_IfItIsATimeOfTheOtherClock() {
+        func contradicts(_ kind: PHDStamp.Kind, _ bits: UInt64) -> Bool { PHDStamp(kind: kind, bits: bits).contradictsMemory }
+        // 2026-11-20 07:10:12 in BCD is 1917 in seconds since 1900; 23:30 at +60 minutes is no BCD.
+        #expect(!contradicts(.absolute, 0x2026_1120_0710_1200) && contradicts(.baseOffset, 0x2026_1120_0710_1200))
+        #expect(!contradicts(.baseOffset, 0xEEAB_4868_0000_003C) && contradicts(.absolute, 0xEEAB_4868_0000_003C))
+        // None, never set, 2026-13-32 25:61:61, 1970 in both forms, and no zone: 7 minutes.
+        for bits in [0, .max, 0x2026_1332_2561_6100, 0x1970_0505_0731_0000, 0x83AA_7E80_0000_0000, 0xEEAB_4868_0000_0007] as [UInt64] {
+            #expect(!contradicts(.absolute, bits) && !contradicts(.baseOffset, bits), "\(bits)")
+        }
     }
 }

@@ -125,12 +125,19 @@ extension PHDSession {
 }
 
 extension PHDStamp {
+    /// Whether the eight bytes are a time of the other calendar clock, and none of this one. An invalid stamp alone, or a clock that was
+    /// never set, contradicts nothing: docs/PHD.md §1.2.
     var contradictsMemory: Bool {
-        switch clock {
-        case .impossible: true
-        // A stamp of the other type read as this one: no agent of this protocol is older.
-        case .time(let time): time.year < 2000
-        case .absent, .unset, .derived: false
+        switch kind {
+        case .absolute: !isOfThisProtocol && PHDStamp(kind: .baseOffset, bits: bits).isOfThisProtocol
+        case .baseOffset: !isOfThisProtocol && PHDStamp(kind: .absolute, bits: bits).isOfThisProtocol
+        case .none, .relative, .highResolution: false
         }
+    }
+
+    /// No agent of this protocol is older than 2000, and the seconds of base-offset time end in 2036. Zones are quarters of an hour apart.
+    private var isOfThisProtocol: Bool {
+        guard case .time(let time) = clock else { return false }
+        return 2000..<2036 ~= time.year && (time.utcOffset ?? 0) % 15 == 0
     }
 }

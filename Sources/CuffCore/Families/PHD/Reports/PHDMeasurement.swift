@@ -269,6 +269,10 @@ extension PHDObservation {
             $0.append(bytes.extracting(raw).array)
             $0.append(bytes.extracting(stampBytes).array)
             if let placed = placedStamp { $0.append(placed) }
+            if let segment {
+                $0.append16(segment.store)
+                $0.append16(segment.instance)
+            }
         }
         return RawBytes(writer.bytes)
     }

@@ -26,6 +26,8 @@ struct PHDObservation: Sendable {
     var raw = 0..<0
     /// The stamps of a stored entry, outside `raw`.
     var stampBytes = 0..<0
+    /// Of a stored entry without a stamp: the handle of its store, and its segment.
+    var segment: (store: UInt16, instance: UInt16)?
     /// The data ended before its map did.
     var isCut = false
     var hasTrailingBytes = false

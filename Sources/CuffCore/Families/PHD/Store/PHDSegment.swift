@@ -5,6 +5,8 @@
 struct PHDSegment: Sendable {
     enum Progress: Sendable, Hashable { case waiting, transferring, complete, empty, failed, cleared }
 
+    /// The handle of its store.
+    private(set) var store: UInt16 = 0
     var instance: UInt16
     var header: UInt16 = 0
     var elements: [PHDConfiguration.Object] = []
@@ -122,6 +124,8 @@ struct PHDSegment: Sendable {
             guard observation.cut(items, element.map, bytes, &offset, end), !observation.isCut else { return false }
             observation.raw = first..<offset
             observation.stampBytes = stampBytes
+            // Nothing but its place tells it from an equal entry: its number is that of the segment alone.
+            if !stamp.isMatchable { observation.segment = (store, instance) }
             observations.append(observation)
         }
         return true
@@ -130,8 +134,9 @@ struct PHDSegment: Sendable {
     /// Entries without their own stamp are one period apart: docs/PHD.md §8, attributes 098D, 0992 and 0A83.
     private(set) var isPeriodic = false
 
-    /// Copies the store's capability, and its period if the segment has none.
+    /// Copies the store's handle and capability, and its period if the segment has none.
     mutating func complete(_ store: PHDStoreState) {
+        self.store = store.handle
         if samplePeriod == nil { samplePeriod = store.samplePeriod }
         guard let samplePeriod, samplePeriod > 0, samplePeriod < UInt32.max, header == 0,
             (store.capability ?? 0) & PHDStoreCapability.periodicEntries != 0, start.clock.time != nil

@@ -66,7 +66,7 @@ extension PHDSession {
             }
             let isRead = place(
                 observation, segment.elements[observation.object], apdu, origin: .memory,
-                sequence: observation.stamp.kind == .none ? event.index &+ UInt32(truncatingIfNeeded: entry) : nil, into: &actions)
+                sequence: observation.stamp.isMatchable ? nil : event.index &+ UInt32(truncatingIfNeeded: entry), into: &actions)
             if !isRead { stores.update(segmentPlace) { $0.lacksReadings = true } }
         }
         finishEntries(into: &actions)
