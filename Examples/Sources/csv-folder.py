@@ -60,12 +60,18 @@ def rows(path):
     for number, row in enumerate(csv.DictReader(text[:text.rfind("\n") + 1].splitlines()), 2):
         try:
             yield reading(row, int(match[1]) if match else None)
-        except (KeyError, TypeError, ValueError) as error:
+        except KeyError as error:
+            print("%s: there is no column %s; see --help" % (path, error), file=sys.stderr)
+            return
+        except (TypeError, ValueError) as error:
             print("%s:%d: %s" % (path, number, error), file=sys.stderr)
 
 
 def main():
     print("ready 1", flush=True)
+    if not os.path.isdir(options.folder):
+        print("fatal %s is not a folder" % options.folder, flush=True)
+        return
     sent, seen = set(), {}
     while True:
         try:

@@ -18,7 +18,8 @@ struct Cuff: ParsableCommand {
             Readings go to any number of sinks (`cuff sinks kinds` explains them): \(SinkChoice.spellings). A `?` at the end makes a \
             sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines; read, \
             measure, record and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
-            is said. show, stats, report, export, import, add, note, edit, delete, db and sinks use the same file. decode and replay only print.
+            is given. identify, info, clock, schedule and stop keep there what a cuff sends meanwhile. show, stats, average, ambulatory, report, \
+            export, import, add, note, edit, delete, db and sinks use the same file. decode and replay only print.
 
             A cuff is named by one of (`cuff list --addresses` explains them): \(TransportKind.forms()).
             """,
@@ -92,7 +93,7 @@ struct Cuff: ParsableCommand {
     /// errors, uses the whole program.
     fileprivate static func parsed() throws -> any ParsableCommand {
         var arguments = withStandardAddresses(Array(CommandLine.arguments.dropFirst()))
-        if let verb = arguments.first { arguments[0] = fullName(verb) }
+        for index in arguments.prefix(arguments.first == "help" ? 2 : 1).indices { arguments[index] = fullName(arguments[index]) }
         if let asked, let command = try? asked.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == asked {
             return command
         }
@@ -147,9 +148,13 @@ struct Cuff: ParsableCommand {
             if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
             exit(error.status.code)
         } catch {
-            // Help and completions are output like any other, so a full disk is an error.
-            guard Cuff.exitCode(for: error) == .success else { Cuff.exit(withError: error) }
-            Terminal.put(Cuff.fullMessage(for: error) + "\n")
+            let (code, message) = (Cuff.exitCode(for: error), Cuff.fullMessage(for: error))
+            guard code == .success else {
+                if !message.isEmpty { Terminal.say(Typo.withoutFarSuggestion(message)) }
+                exit(code.rawValue)
+            }
+            // Help and completions are output like any other, so a full disk is an error. The parser does not wrap the usage line.
+            if message.hasPrefix("OVERVIEW:") { Terminal.show(message + "\n") } else { Terminal.put(message + "\n") }
         }
     }
 }

@@ -17,13 +17,24 @@ enum Typo {
         let own = verb.configuration.subcommands.compactMap { $0.configuration.commandName }
         guard !own.isEmpty, let next = words.dropFirst().first, !next.hasPrefix("-"), !own.contains(next) else { return }
         throw unknown(
-            "verb", "\(word) \(next)", among: own.map { "\(word) \($0)" }, "cuff", "verbs of `\(word)` are \(own.joined(separator: ", "))")
+            "verb", next, among: own, "cuff \(word)", "verbs of `\(word)` are \(own.joined(separator: ", "))", shown: "\(word) \(next)")
     }
 
-    /// With the nearest known word, if any.
-    static func unknown(_ kind: String, _ word: String, among known: [String], _ command: String, _ otherwise: String) -> IngestError {
+    /// With the nearest known word, if any. `shown`: the word in its context.
+    static func unknown(
+        _ kind: String, _ word: String, among known: [String], _ command: String, _ otherwise: String, shown: String? = nil
+    ) -> IngestError {
         let near = NearestWord.match(word.lowercased(), among: known)
-        return IngestError(.usage, "unknown \(kind) `\(word)`", hint: near.map { "did you mean `\(command) \($0)`?" } ?? otherwise)
+        return IngestError(
+            .usage, "unknown \(kind) `\(shown ?? word)`", hint: near.map { "did you mean `\(command) \($0)`?" } ?? otherwise)
+    }
+
+    /// The parser's message. Its suggestion for an unknown option is removed if too few letters are the same: it suggests `--db` for `--tz`.
+    static func withoutFarSuggestion(_ message: String) -> String {
+        guard let match = message.firstMatch(of: #/Unknown option '-+([^']+)'(\. Did you mean '-+([^']+)'\?)/#),
+            NearestWord.match(String(match.1), among: [String(match.3)]) == nil
+        else { return message }
+        return message.replacing(match.2, with: "", maxReplacements: 1)
     }
 }
 

@@ -47,6 +47,7 @@ import Testing
         (["drivers", "1234:5678"], "cuff identify"), (["drivers", "xyzzy"], "--models"),
         (["raed", "/dev/null"], "did you mean `cuff read`?"), (["help", "raed"], "did you mean `cuff read`?"),
         (["sinks", "lits"], "did you mean `cuff sinks list`?"), (["config", "shwo"], "did you mean `cuff config show`?"),
+        (["config", "foo"], "verbs of `config` are path"),
         (["capture", "convrt"], "did you mean `cuff capture convert`?"), (["frobnicate"], "cuff --help"),
         (["decode", "--driver", "and-sdt", "/dev/null"], "did you mean `and-std`?"),
         (["simulate", "and-sdt"], "did you mean `and-std`?"), (["replay", "--driver", "and-sdt", "x"], "did you mean `and-std`?"),
@@ -59,6 +60,30 @@ import Testing
         #expect(run.status == 64, "\(run.status): \(run.errors)")
         #expect(run.errors.contains(hint), "\(run.errors)")
         #expect(run.output.isEmpty)
+    }
+
+    @Test func anUnknownOption_IsAnsweredWithANearOne_OrWithNone() async throws {
+        for words in [["show", "--foo"], ["export", "--json"], ["export", "--last"], ["person", "list", "--tz"]] {
+            let run = try await CuffProcess.run(words)
+            #expect(run.status == 64 && run.errors.contains("Unknown option '\(words.last ?? "")'"), "\(run.errors)")
+            #expect(!run.errors.contains("Did you mean"), "\(run.errors)")
+        }
+        let near = try await CuffProcess.run(["show", "--sinse", "7d"])
+        #expect(near.status == 64 && near.errors.contains("Unknown option '--sinse'. Did you mean '--since'?"), "\(near.errors)")
+    }
+
+    @Test func helpOfAShortName_IsThatOfTheVerb() async throws {
+        let short = try await CuffProcess.run(["help", "sink"])
+        #expect(short.status == 0 && short.output.hasPrefix("OVERVIEW: Shows what each sink"), "\(short.errors)")
+        #expect(try await CuffProcess.run(["help", "sinks"]).output == short.output)
+    }
+
+    @Test func valuesThatAreRefused_AreNotOffered() async throws {
+        let settings = try await CuffProcess.run(["average", "--help"]).output
+        #expect(settings.contains("values: home, office") && !settings.contains("ambulatory_day"), "\(settings)")
+        #expect(!(try await CuffProcess.run(["stats", "--help"]).output.contains("cumulative")))
+        let refused = try await CuffProcess.run(["average", "--setting", "ambulatory_day"])
+        #expect(refused.status == 64 && refused.errors.contains("cuff ambulatory"), "\(refused.errors)")
     }
 
     @Test func modelsOfTheDocument_AreGenerated() async throws {

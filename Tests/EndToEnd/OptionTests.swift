@@ -6,7 +6,7 @@ import Testing
     /// Verbs without `--json`, each with the reason.
     private static let withoutJSON: [String: String] = [
         "stop": "prints nothing", "record": "writes a capture", "simulate": "prints the path of its terminal alone",
-        "setup": "writes a configuration", "export": "--format jsonl", "report": "writes a page", "add": "prints nothing",
+        "setup": "writes a configuration", "export": "--format jsonl", "report": "writes a page",
         "delete": "prints nothing", "capture convert": "writes a capture", "config example": "prints a configuration",
         "config check": "prints which files are right", "sinks retry": "prints nothing", "sinks drop": "prints nothing",
         "sinks forget": "prints nothing", "help": "prints help", "sinks check": "prints one line for each rule",

@@ -95,6 +95,50 @@ import Testing
         #expect(try await CuffProcess.run(["drivers", "--draft", "x", "bm58"]).status == 64)
     }
 
+    /// `add --json` prints the line of `show --json`, also for a reading that is there.
+    @Test func add_PrintsTheStoredReading() async throws {
+        for _ in 0..<2 {
+            let run = try await cuff("add", "128", "82", "71", "--at", "2026-05-05T07:30", "--tz", "UTC", "--user", "2", "--json")
+            #expect(run.status == 0, "\(run.errors)")
+            let reading = try #require(run.objects("blood_pressure").first)
+            #expect(run.lines.count == 1 && run.errors.contains(reading["id"] as? String ?? "-"), "\(run.output) \(run.errors)")
+            #expect(reading["systolic_mmHg"] as? Int == 128 && reading["diastolic_mmHg"] as? Int == 82)
+            #expect(reading["pulse_per_min"] as? Int == 71 && reading["user"] as? Int == 2)
+            #expect(reading["measured"] as? String == "2026-05-05T07:30:00+00:00")
+        }
+        let weight = try await cuff("add", "--quantity", "body_mass", "72.5", "--json")
+        #expect(weight.objects("quantity").first?["unit"] as? String == "kg", "\(weight.output)")
+        #expect(try await cuff("add", "128", "82").output.isEmpty)
+    }
+
+    @Test func aFlagWithoutEffect_IsNamedAsTyped() async throws {
+        #expect(try await cuff("add", "128", "82", "71").status == 0)
+        let json = try await cuff("show", "--plot", "--json")
+        #expect(json.status == 64 && json.errors.contains("--json has no effect here"), "\(json.errors)")
+        let format = try await cuff("show", "--plot", "--format", "plain")
+        #expect(format.status == 64 && format.errors.contains("--format has no effect here"), "\(format.errors)")
+    }
+
+    @Test func aProblemReport_ReplacesAFile_OnlyWithForce() async throws {
+        let file = try scratch.write("report.txt", "old")
+        let refused = try await cuff("doctor", "--report", file)
+        #expect(refused.status == 73 && refused.errors.contains("or add --force"), "\(refused.errors)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "old")
+        #expect(try await cuff("doctor", "--report", file, "--force").status == 0)
+        #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("A report of cuff."))
+        #expect(try await cuff("doctor", "--force").status == 64)
+    }
+
+    @Test func aLinkOfThePage_HasAnAddress() async throws {
+        let state = ["XDG_STATE_HOME": scratch.path("state")]
+        for address in ["foo", "https://", "ftp://cuff.example.org"] {
+            let run = try await CuffProcess.run(["web", "link", "--at", address], environment: state)
+            #expect(run.status == 64 && run.output.isEmpty && run.errors.contains("is not the address of a page"), "\(run.errors)")
+        }
+        let run = try await CuffProcess.run(["web", "link", "--at", "https://cuff.example.org/"], environment: state)
+        #expect(run.status == 0 && run.output.hasPrefix("https://cuff.example.org/?token="), "\(run.output) \(run.errors)")
+    }
+
     @Test func aSecondReport_TakesTheNextFreeName() async throws {
         #expect(try await cuff("add", "128", "82", "71").status == 0)
         let folder = scratch.path("pages")

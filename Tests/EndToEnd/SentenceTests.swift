@@ -192,6 +192,17 @@ import Testing
         #expect(error.status.code == code)
     }
 
+    @Test func aPortOutOfRange_IsAnsweredWithAPort() {
+        #expect(
+            IngestError(TransportFault.notAPort("99999")).text
+                == "`99999` is not a TCP port: a port is a number from 0 to 65535\n  fix: write a port, e.g. 3001")
+    }
+
+    @Test func queuedLines_AreCounted() {
+        #expect(RunEnding.undelivered(lines: 1, sink: "exec:x", why: nil).description == "1 line queued for exec:x, and kept")
+        #expect(RunEnding.undelivered(lines: 2, sink: "exec:x", why: "away").description == "2 lines queued for exec:x: away, and kept")
+    }
+
     /// A fault of an embedding program has no hint here; its own line is printed.
     @Test func aFaultOfAnotherProgram_IsToldByItsOwnLine() {
         struct Away: Fault {

@@ -24,7 +24,8 @@ import Testing
         ["stats", "--db", "DB"], ["stats", "--db", "DB", "--by", "hour-of-day", "--by-source"],
         ["stats", "--db", "DB", "--by", "week", "--style", "discrete-temporally-weighted"],
         ["stats", "--db", "DB", "--quantity", "body_mass"], ["average", "--db", "DB", "--readings"],
-        ["ambulatory", "--db", "DB"], ["db", "check", "--db", "DB"], ["db", "purge", "--dry-run", "--db", "DB"],
+        ["ambulatory", "--db", "DB"], ["ambulatory", "--db", "DB", "--plot"], ["edit", "--help"], ["help", "capture", "anonymise"],
+        ["db", "check", "--db", "DB"], ["db", "purge", "--dry-run", "--db", "DB"],
         ["db", "redecode", "--dry-run", "--db", "DB"],
     ]
 
@@ -41,6 +42,23 @@ import Testing
             #expect(!lines.isEmpty || screen.contains("redecode"), "\(screen) prints nothing")
             #expect(wide.isEmpty, "\(screen.joined(separator: " ")) at \(columns): \(wide.prefix(2))")
         }
+    }
+
+    /// Cells for scripts are tab-separated; a terminal gets columns with heads.
+    @Test func listsOfCells_AreTablesAtATerminal() async throws {
+        let file = try scratch.write("c.toml", "[device.kitchen]\nmatch = \"port:1-1.2\"\ndriver = \"and-std\"\n")
+        let bp = try scratch.write("bp.csv", "Date,Heart rate,Systolic,Diastolic,Comments\n\"2026-05-05 07:33:10\",71,128,82,\n")
+        #expect(try await CuffProcess.run(["import", bp, "--yes", "--db", database]).status == 0)
+        for (words, head, cell) in [
+            (["config", "show", "--config", file], "NAME", "device kitchen"), (["db", "imports", "--db", database], "NAME", "bp.csv"),
+        ] {
+            let lines = try await run(words, 100)
+            #expect(lines.first?.hasPrefix(head) == true && lines.dropFirst().first?.hasPrefix(cell) == true, "\(lines)")
+            #expect(!lines.contains { $0.contains("\t") }, "\(lines)")
+            let cells = try await CuffProcess.run(words)
+            #expect(cells.lines.first?.hasPrefix("\(cell)\t") == true, "\(cells.output) \(cells.errors)")
+        }
+        #expect(try await run(["show", "--type", "event", "--db", database], 100) == ["no events"])
     }
 
     @Test func aLongLine_GoesOnBelowItsColumn() async throws {

@@ -97,6 +97,11 @@ def protocol():
     (place / "a.csv").write_text("time,systolic,diastolic,pulse\n2026-05-05 07:33:10,128,82,71\n")
     status, said, _ = examine(EXAMPLES / "csv-folder.py", "--every", "0.2", place)
     check(status == 0 and said.count("ok  ") == 7 and "FAILED" not in said, "protocol: an example keeps every rule", status, said)
+    status, said, _ = examine(EXAMPLES / "csv-folder.py", FOLDER / "nowhere")
+    check(status == 1 and "nowhere is not a folder" in said, "protocol: a folder that is missing is reported", status, said)
+    (place / "a.csv").write_text("time,diastolic,pulse\n2026-05-05 07:33:10,82,71\n")
+    status, said, errors = examine(EXAMPLES / "csv-folder.py", "--every", "0.2", place)
+    check(status == 1 and "a.csv: there is no column 'systolic'" in errors, "protocol: a column that is missing is named", status, said, errors)
     for name, body, rule in (
         ("late", "signal.pause()", "ready 1"), ("mute", "say('ready 1'); sys.stdin.read()", "sends readings"), ("text", "say('ready 1'); say('hello'); sys.stdin.read()", "every line"),
         ("wrong", "say('ready 1'); say(line('a', 'x')); sys.stdin.read()", "every line"),

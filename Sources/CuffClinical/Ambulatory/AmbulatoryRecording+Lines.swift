@@ -133,9 +133,9 @@ extension AmbulatoryRecording {
         text.append("]")
     }
 
-    /// `95.8`, half up.
-    package static func percent(_ part: Int, _ whole: Int) -> String {
-        Fraction(Int128(part) * 100, over: Int128(whole))?.rounded(places: 1).shortText ?? "0"
+    /// `95.8`, half up, and on the right side of `least`.
+    package static func percent(_ part: Int, _ whole: Int, least: Int? = nil) -> String {
+        Fraction(Int128(part) * 100, over: Int128(whole))?.rounded(places: 1, near: least).shortText ?? "0"
     }
 
     /// `23:00-07:00`.

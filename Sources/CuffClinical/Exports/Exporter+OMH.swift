@@ -16,11 +16,11 @@ extension ExportOption {
     /// No cuff says where it sits.
     static let arm = ExportOption(
         "arm", value: "side", words: ["left", "right"],
-        help: "left or right: the upper arm of readings beside which no person said it (`cuff note`). Unsaid without it.")
+        help: "left or right: the upper arm, for readings without a noted arm (`cuff note`). Default: not exported.")
     /// The words of IEEE 1752.1.
     static let posture = ExportOption(
         "posture", value: "posture", words: ["sitting", "lying down", "standing", "semi-recumbent"],
-        help: "sitting, lying down, standing or semi-recumbent: the posture of readings beside which no person said it. Unsaid without it.")
+        help: "sitting, lying down, standing or semi-recumbent: the posture, for readings without a noted one. Default: not exported.")
 }
 
 /// Data points: a header and a body each. A data point cannot name its person, nor say that its value is doubtful.

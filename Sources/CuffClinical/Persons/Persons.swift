@@ -24,6 +24,7 @@ public struct Persons: Sendable, Hashable {
             let text = heading(person)
             if person.name != nil { return text }
             if text == Person.unnamed(slot: nil, cuff: nil).text(ofSeveralCuffs: false) { return "readings without a user" }
+            if person == .unnamed(slot: nil, cuff: Household.typedIn) { return "readings typed in without a user" }
             return person.slot == nil ? "readings of \(text)" : "u" + text.dropFirst()
         }
         guard let last = texts.last, texts.count > 1 else { return texts.first ?? "" }

@@ -65,7 +65,8 @@ package struct AmbulatoryBlock {
     private var validity: [ReportBlock.Fact] {
         let (valid, expected, rule) = (recording.all.count, recording.expected, recording.rule)
         var words = language[recording.hasPlan ? .validOfPlanned : .validOfTried, valid, expected]
-        if expected > 0 { words += " (\(AmbulatoryRecording.percent(valid, expected)) %)" }
+        let share = AmbulatoryRecording.percent(valid, expected, least: rule.leastPercent)
+        if expected > 0 { words += " (\(share) %)" }
         if recording.failed > 0 { words += "; \(language[.failedCount, recording.failed])" }
         let reasons = recording.leftOut.map { language[.leftOutCount, $0.value, language.word("reason", $0.key.word)] }.sorted()
         words += reasons.map { "; \($0)" }.joined()
@@ -80,7 +81,8 @@ package struct AmbulatoryBlock {
                 case .leastDay: .ofDay
                 default: .ofNight
                 }
-            return language[phrase, one.found, one.least] + (rule.evidence(of: one.number).map(language.remark) ?? "")
+            let found = one.number == .leastPercent ? share : "\(one.found)"
+            return language[phrase, found, one.least] + (rule.evidence(of: one.number).map(language.remark) ?? "")
         }
         let verdict =
             recording.isValid

@@ -226,8 +226,11 @@ extension IngestReport {
         case .failed?: status = .protocolFault
         case .aborted?: status = isStopped ? .done : .inputOutput
         }
-        if let words = self.outcome?.sentence { endings.append(.session(words)) }
-        if case .noAnswer? = self.outcome, fault == nil, let nothing { endings.append(.wrongSettings(nothing)) }
+        if case .noAnswer? = self.outcome, fault == nil, let nothing {
+            endings.append(.wrongSettings(nothing))
+        } else if let words = self.outcome?.sentence {
+            endings.append(.session(words))
+        }
         if isStopped && (status == .unavailable || nothing != nil && status == .protocolFault) { status = .done }
         if let fault, status == .done, !isStopped {
             status = .inputOutput

@@ -41,7 +41,8 @@ public enum RunEnding: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .notStored(let unstored, let isLate): (isLate ? "not everything could be stored in time: " : "") + "\(unstored)"
         case .sinkDidNotClose: "everything is stored, but a sink did not close in time"
-        case .undelivered(let lines, let sink, let why): "\(lines) lines queued for \(sink)\(why.map { ": \($0)" } ?? ""); they are kept"
+        case .undelivered(let lines, let sink, let why):
+            "\(Plural.text(lines, "line")) queued for \(sink)\(why.map { ": \($0)" } ?? ""), and kept"
         case .refused(let readings, let sink, let why, _):
             "\(sink) refused \(Plural.text(readings, "reading"))\(why.isEmpty ? "" : ": \(why)")"
         case .nothingUnderstood(let driver, let bytes, let skipped, let source, _):

@@ -29,10 +29,11 @@ package struct RunStatistics: Sendable {
 
     /// For people.
     package var text: String {
-        var lines = ["after \(Plural.span(elapsed.components.seconds)): \(commits.sentence("commits"))"]
+        var lines = ["after \(Plural.span(elapsed.components.seconds)): \(commits.sentence("commit"))"]
         for link in links { lines.append("link \(link.place) (\(link.driver)): \(Self.sentence(link.counters))") }
         for (driver, counters) in drivers { lines.append("driver \(driver): \(Self.sentence(counters))") }
-        for sink in sinks {
+        // The program's own sinks are shown only with a fault.
+        for sink in sinks where !sink.isInternal || sink.fault != nil {
             var parts = ["\(sink.stored) stored", "\(sink.known) of them known"]
             if sink.waiting > 0 { parts.append("\(sink.waiting) waiting") }
             if sink.missed > 0 { parts.append("\(sink.missed) missed") }
@@ -42,7 +43,7 @@ package struct RunStatistics: Sendable {
                 if backlog.lost > 0 { parts.append("\(backlog.lost) delivered without confirmation") }
             }
             if !sink.isDurable { parts.append("passed through, not kept") }
-            parts.append(sink.writes.sentence("writes"))
+            parts.append(sink.writes.sentence("write"))
             if let fault = sink.fault ?? sink.backlog?.fault { parts.append(fault.description) }
             if let next = sink.nextTry ?? sink.backlog?.nextTry {
                 parts.append("next try \(next.utcText)")
@@ -54,10 +55,11 @@ package struct RunStatistics: Sendable {
 
     private static func sentence(_ counters: LinkCounters) -> String {
         [
-            "\(counters.frames) frames", "\(counters.bytes) bytes", "\(counters.skippedBytes) skipped", "\(counters.badChecks) bad checks",
+            Plural.text(counters.frames, "frame"), Plural.text(counters.bytes, "byte"), "\(counters.skippedBytes) skipped",
+            Plural.text(counters.badChecks, "bad check"),
             Plural.text(counters.readings, "reading"), Plural.text(counters.duplicates, "duplicate"),
             "\(Plural.text(counters.thinned, "live sample")) left out",
-            "\(counters.pauses) pauses (\(LatencyHistogram.text(counters.paused)))",
+            "\(Plural.text(counters.pauses, "pause")) (\(LatencyHistogram.text(counters.paused)))",
         ].joined(separator: ", ")
     }
 

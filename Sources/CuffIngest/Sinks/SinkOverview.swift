@@ -95,7 +95,7 @@ package struct SinkOverview: Sendable {
 
     /// Columns for a terminal of this width; `nil`: not wrapped.
     package func table(width: Int? = nil) -> String {
-        let head = ["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR", "REFUSED", "LOST"]
+        let head = ["SINK", "ACKNOWLEDGED", "ACKNOWLEDGED AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR", "REFUSED", "LOST"]
         let cells = rows.map { self.cells($0, plain: false) }
         // Never left out: the last error, refusals and losses.
         return TextTable(head, cells, wrapping: 6, optional: [2, 5, 1, 4]).text(width: width) + limits + refusals

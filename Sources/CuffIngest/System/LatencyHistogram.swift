@@ -36,11 +36,12 @@ package struct LatencyHistogram: Sendable, Equatable {
         return nil
     }
 
-    /// `42 writes, half within 1 ms, 99 % within 5 ms, longest 3.2 ms`.
+    /// `42 writes, half within 1 ms, 99 % within 3.2 ms, longest 3.2 ms`. `noun` is singular.
     func sentence(_ noun: String) -> String {
-        guard count > 0 else { return "no \(noun)" }
-        func within(_ share: Double) -> String { bound(of: share).map { "within \(Self.text($0))" } ?? "over 10 s" }
-        return "\(count) \(noun), half \(within(0.5)), 99 % \(within(0.99)), longest \(Self.text(longest))"
+        guard count > 0 else { return "no \(noun)s" }
+        // A step may end above the longest duration.
+        func within(_ share: Double) -> String { bound(of: share).map { "within \(Self.text(min($0, longest)))" } ?? "over 10 s" }
+        return "\(Plural.text(count, noun)), half \(within(0.5)), 99 % \(within(0.99)), longest \(Self.text(longest))"
     }
 
     static func text(_ duration: Duration) -> String {

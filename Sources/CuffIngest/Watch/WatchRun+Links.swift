@@ -129,9 +129,9 @@ extension LinkEnd {
 }
 
 extension LinkEnd {
-    /// Adds what is known of a cuff that sent bytes but no answer.
+    /// A cuff that sent bytes but no answer.
     fileprivate func adding(_ nothing: UnderstoodNothing?) -> LinkEnd {
-        guard case .failed(let why, .unavailable) = self, let nothing else { return self }
-        return .failed("\(why); \(nothing)", status: .protocolFault)
+        guard case .failed(_, .unavailable) = self, let nothing else { return self }
+        return .failed("\(nothing)", status: .protocolFault)
     }
 }

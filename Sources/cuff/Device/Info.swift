@@ -5,10 +5,11 @@ import CuffIngest
 struct Info: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", _superCommandName: Cuff.name,
-        abstract: "Asks a cuff for its model, serial number and clock, and shows what its driver can do.",
+        abstract: "Asks a cuff for its model and serial number, and shows what its driver can do.",
         discussion: Help.text(
             """
-            For a cuff that cannot be asked only the driver is shown; nothing is sent to the cuff. A reading that the cuff gives with its \
+            The cuff's clock is shown where the cuff sends it with its identity; `cuff clock` asks for it. For a cuff that cannot be asked \
+            only the driver is shown; nothing is sent to the cuff. A reading that the cuff gives with its \
             answers is kept in this user's database, as by `read`.
             """,
             [

@@ -9,7 +9,7 @@ struct Measure: ParsableCommand {
         abstract: "Starts a measurement: the cuff inflates. Only `measure` and `schedule` inflate a cuff.",
         discussion: Help.text(
             """
-            A terminal shows the pressure as a bar, a pipe gets JSON Lines: the start, the pressures, the result, one end. \
+            A terminal shows the pressure as a bar, a pipe gets JSON Lines: a start line, the pressures, the result and an end line. \
             Ctrl-C sends the cuff's own stop and waits for it to deflate; a second Ctrl-C leaves at once. Exit 0 is a result, 1 a \
             measurement that the cuff says has failed.
             """,

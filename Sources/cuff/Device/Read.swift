@@ -8,8 +8,8 @@ struct Read: ParsableCommand {
         abstract: "Reads the stored readings of a cuff, then ends; --follow waits for new ones.",
         discussion: Help.text(
             """
-            Readings are printed, and kept in this user's database unless a sink is named. Nothing is erased, save where a driver's \
-            acknowledgement of a stored reading is the erasure; its details say `forgets`. Such a cuff is not read where nothing keeps its readings. \
+            Readings are printed, and kept in this user's database unless a sink is named. Nothing is erased, except on \
+            cuffs that delete a reading once it is acknowledged (`forgets` in `cuff drivers ID`). Such a cuff is not read if nothing keeps its readings. \
             tcp-listen:// waits a minute for a cuff that calls, unless --timeout or --follow is given.
             """,
             [

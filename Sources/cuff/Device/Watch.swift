@@ -30,7 +30,7 @@ struct Watch: ParsableCommand {
     var metrics: Int?
     @Option(
         help: ArgumentHelp(
-            "Serve a page with live pressures and the latest readings (default: 127.0.0.1:6025). Everyone who can reach it sees them.",
+            "Serve a page with live pressures and the latest readings, at 127.0.0.1:6025 if no address is given. There every user of this computer can open it, until `cuff web link` has created a token; at other addresses it always needs that link.",
             valueName: "[host][:port]"))
     var web: String?
     @Option(

@@ -16,7 +16,7 @@ struct Ambulatory: ParsableCommand {
             \(Help.intendedUse)
             """,
             [
-                "cuff ambulatory --asleep 23:00 --awake 07:00": "The latest day and night, by a diary.",
+                "cuff ambulatory --asleep 23:00 --awake 07:00": "The latest day and night, according to a diary.",
                 "cuff ambulatory --since 2026-05-04 --plot": "From that day on, with the hours drawn.",
             ]))
 
@@ -73,11 +73,14 @@ struct Ambulatory: ParsableCommand {
             var block = AmbulatoryBlock(recording, guideline, isAdult: adult).block
             block.heading = owners.neededHeading(person.person) ?? ""
             block.appendText(to: &text)
-            if plot {
-                RangePlot(recording, style: Terminal.plotStyle, lines: .ambulatory(guideline)).append(to: &text)
-            }
+            guard plot else { continue }
+            Terminal.show(text.string)
+            text.removeAll()
+            var drawn = TextBuffer(capacity: 16_384)
+            RangePlot(recording, style: Terminal.plotStyle, lines: .ambulatory(guideline)).append(to: &drawn)
+            Terminal.put(drawn.string, hasColor: true)
         }
-        if isTable, !plot { Terminal.show(text.string) } else { Terminal.put(text.string, hasColor: plot) }
+        if isTable { Terminal.show(text.string) } else { Terminal.put(text.string) }
         if persons.isEmpty { throw AmbulatoryOptions.error(.empty) }
     }
 

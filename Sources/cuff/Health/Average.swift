@@ -10,7 +10,7 @@ struct Average: ParsableCommand {
         discussion: Help.text(
             """
             A rule says which days and readings count, and how many it takes; `--rules` lists them. Each person and each cuff has an \
-            average of its own; --together joins the cuffs of one person, and user 1 of all cuffs where it has no name. `--readings` says what became of each reading. \
+            average of its own; --together joins the cuffs of one person, and user 1 of all cuffs where it has no name. `--readings` shows how each reading was used. \
             Means are exact and are compared before they are rounded. A mean is compared with a guideline's numbers only with --adult: \
             for children, in pregnancy and with atrial fibrillation other numbers hold. A rule that a newer one replaces still works \
             and says so.
@@ -26,7 +26,7 @@ struct Average: ParsableCommand {
     @OptionGroup var selected: SelectionOptions
     @OptionGroup var average: AverageOptions
     @Flag(help: "List the rules and guidelines with their dates, sources and grades of evidence, and end.") var rules = false
-    @Flag(help: "List each reading with what became of it.") var readings = false
+    @Flag(help: "List each reading and how it was used.") var readings = false
     @Option(
         help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
         completion: .list(["table", "jsonl"]))

@@ -13,8 +13,8 @@ struct AverageOptions: ParsableArguments {
         help: "The guideline whose threshold and classes are used (default: that of the configuration, else the one of the rule).",
         completion: .list(PressureGuideline.all.map(\.name)))
     var guideline: String?
-    @Option(help: "home (the default) or office: how all of these readings were made.") var setting: PressureSetting = .home
-    @Flag(help: "The plan is of an adult who is not pregnant and has no atrial fibrillation: compare the mean.") var adult = false
+    @Option(help: "home (the default) or office: where all of these readings were taken.") var setting: PressureSetting = .home
+    @Flag(help: "The person is an adult who is not pregnant and has no atrial fibrillation: compare the mean.") var adult = false
     @Option(help: ArgumentHelp("When morning is (default: 04:00-12:00).", valueName: "hh:mm-hh:mm")) var morning: String?
     @Option(help: ArgumentHelp("When evening is (default: 16:00-03:00).", valueName: "hh:mm-hh:mm")) var evening: String?
     @Option(help: "With --rule all: leave out the first so many days.") var leaveOutDays: Int?
@@ -88,12 +88,15 @@ struct AverageOptions: ParsableArguments {
     }
 }
 
-extension PressureSetting: ExpressibleByArgument {}
+extension PressureSetting: ExpressibleByArgument {
+    /// Those of an average; the others are parts of a day of measurements.
+    public static var allValueStrings: [String] { [home, office].map(\.rawValue) }
+}
 
 /// The plan of a 24-hour recording, and its comparison.
 struct AmbulatoryOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("When this person went to sleep, by a diary.", valueName: "hh:mm")) var asleep: String?
-    @Option(help: ArgumentHelp("When this person woke up, by a diary.", valueName: "hh:mm")) var awake: String?
+    @Option(help: ArgumentHelp("When this person went to sleep, according to a diary.", valueName: "hh:mm")) var asleep: String?
+    @Option(help: ArgumentHelp("When this person woke up, according to a diary.", valueName: "hh:mm")) var awake: String?
     @Option(help: "The planned time between measurements by day, e.g. 30m.") var every: Span?
     @Option(help: "The planned time between measurements at night (default: as by day).") var everyNight: Span?
 

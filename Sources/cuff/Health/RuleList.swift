@@ -33,7 +33,7 @@ enum RuleList {
             if !tables.isEmpty { lines.append("classes: \(tables.joined(separator: "; "))") }
             text += entry(guideline.name, lines, guideline.document)
         }
-        return text + "\nWhere nothing else is said, a number was read in the document. --rules --json has the words that each rests on.\n"
+        return text + "\nNumbers without a remark were read in the document. --rules --json quotes the source of each number.\n"
     }
 
     private static func entry(_ name: String, _ lines: [String], _ document: GuidelineDocument?) -> String {

@@ -26,7 +26,7 @@ struct Stats: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "day (the default), week, month, hour (each hour of each day), hour-of-day, daypart, or a length such as 6h or 10d.",
-            valueName: "cut"), completion: .list(Bucketing.named.map(\.rawValue)))
+            valueName: "interval"), completion: .list(Bucketing.named.map(\.rawValue)))
     var by: String?
     @Option(
         help: ArgumentHelp("With a length: where one interval begins, 07:00 or a date with or without a time.", valueName: "time"))
@@ -160,7 +160,7 @@ extension Stats {
         guard let length = Self.seconds(word), let cut = CalendarCut(every: length, anchor: try anchorWall(zone), zone: zone) else {
             let names = Bucketing.named.map(\.rawValue)
             throw IngestError(
-                .usage, "unknown cut `\(word)`", why: "cuts are \(names.joined(separator: ", ")), or a length",
+                .usage, "unknown interval `\(word)`", why: "intervals are \(names.joined(separator: ", ")), or a length",
                 hint: NearestWord.match(word.lowercased(), among: names).map { "did you mean `--by \($0)`?" }
                     ?? "write e.g. --by 6h, --by 90m or --by 10d")
         }
@@ -183,4 +183,7 @@ extension Stats {
     }
 }
 
-extension AggregationStyle: ExpressibleByArgument {}
+extension AggregationStyle: ExpressibleByArgument {
+    /// Those that make sense for pressures.
+    public static var allValueStrings: [String] { [discreteArithmetic, discreteTemporallyWeighted].map(\.rawValue) }
+}

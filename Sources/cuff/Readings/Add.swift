@@ -42,6 +42,7 @@ struct Add: ParsableCommand {
     @OptionGroup var said: RemarkOptions
     @OptionGroup var database: DatabaseOption
     @Flag(name: .shortAndLong, help: "Also store values that look wrong.") var force = false
+    @Flag(help: "Print the stored reading as one JSON line, as `cuff show --json` does.") var json = false
 
     func run() throws {
         let zone = try HostZone.named(tz)
@@ -52,6 +53,14 @@ struct Add: ParsableCommand {
             ?? HealthRuns.add(try pressure(at: time, of: whose), of: whose.name, zone: zone, to: try database.path())
         let name = whose.name.map { " for \($0)" } ?? ""
         Terminal.say("cuff: \(isNew ? "added" : "already stored") as \(reading.id.description)\(name)")
+        if json { try show(reading.id, zone) }
+    }
+
+    private func show(_ id: Reading.ID, _ zone: ZoneTable) throws {
+        var selection = ReadingSelection(zone: zone)
+        selection.ids = [id]
+        selection.household = try CuffConfiguration.load().household
+        try HealthRuns.list(try database.store(), selection, as: .jsonl, to: try OutputFile("-"))
     }
 
     /// A name of the configuration, or a user number.

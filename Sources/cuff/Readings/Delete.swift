@@ -8,7 +8,7 @@ struct Delete: ParsableCommand {
         discussion: Help.text(
             """
             A tombstone stays: the id alone, so that reading the cuff again does not bring the reading back. --forget removes \
-            tombstones. Servers that have a reading are told that it is deleted, by the next watch or read with the same sink. \
+            tombstones. Servers that received a reading get a deletion notice from the next watch or read with the same sink. \
             Files that other sinks wrote are not touched.
             """,
             [

@@ -5,13 +5,13 @@ import CuffIngest
 struct Edit: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", _superCommandName: Cuff.name,
-        abstract: "Corrects a reading that you typed in, or says whose a reading is. What a cuff measured cannot be changed.",
+        abstract: "Corrects a reading that you typed in, or assigns a reading to a person. What a cuff measured cannot be changed.",
         discussion: Help.text(
             """
-            --user NAME moves any reading to that person; the record of the cuff stays as it is, and --user none removes what was said. \
-            The reading keeps its id and gets the next revision; what is not named stays. What it said before is kept, and \
-            `cuff show --earlier` shows it; `cuff delete` removes both. A corrected reading is given again to exports with --new and to \
-            sinks that had it. `cuff note` changes what is said beside a reading.
+            --user NAME moves any reading to that person; the record of the cuff stays as it is, and --user none undoes that. \
+            The reading keeps its id and gets the next revision. Other values are unchanged. The previous version is kept, and \
+            `cuff show --earlier` shows it; `cuff delete` removes both. A corrected reading is exported again by exports with --new and sent \
+            again to sinks that had it. `cuff note` changes remarks.
             """,
             [
                 "cuff edit 20260505T073100-45d9621ae0ee0919 --systolic 128": "It was 128, not 182.",

@@ -19,7 +19,7 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("One source's readings: a driver's id, or manual for those typed in.", valueName: "id")) var source: String?
     @Option(
         help: ArgumentHelp(
-            "blood_pressure, pulse_rate, quantity, measurement (a failed one), quantity_series, heartbeat_series or event.",
+            "blood_pressure, pulse_rate, quantity, measurement (a failed one), quantity_series, heartbeat_series, waveform_series or event.",
             valueName: "type"),
         completion: .list(TypeChoice.words))
     var type: [String] = []

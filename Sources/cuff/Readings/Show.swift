@@ -9,7 +9,7 @@ struct Show: ParsableCommand {
         discussion: Help.text(
             """
             Without --type it shows blood pressures. quantity_series are the pressures in the cuff during one measurement, \
-            heartbeat_series the beats; event tells of irregular pulses and of pulses beyond the limits.
+            heartbeat_series the beats; event lists irregular pulses and pulses beyond the limits.
             """,
             [
                 "cuff show --since monday": "This week's readings.",
@@ -21,14 +21,14 @@ struct Show: ParsableCommand {
     @OptionGroup var selected: SelectionOptions
     @Option(help: ArgumentHelp("Only the latest so many.", valueName: "count")) var last: Int?
     @Option(help: ArgumentHelp("Only these readings, or the series they own.", valueName: "id")) var id: [String] = []
-    @Flag(help: "Also what edited readings said before, each until when.") var earlier = false
+    @Flag(help: "Also earlier versions of edited readings, with the time of each change.") var earlier = false
     @OptionGroup var form: FormatOptions
     @Flag(help: "Draw the range of each day's pressures.") var plot = false
     @Flag(help: "Each value of a series on a line of its own, by time over all series.") var values = false
     @Flag(help: "With --values: series by series, each value with the reading that owns it.") var byOwner = false
     @Option(
         help: ArgumentHelp(
-            "Readings whose systolic, diastolic, mean, pulse, pulse_pressure or value, or series whose min, max, avg, last, sum, count or sdnn is such, e.g. \"systolic>=135\"; several must all hold.",
+            "Readings whose systolic, diastolic, mean, pulse, pulse_pressure or value, or series whose min, max, avg, last, sum, count or sdnn meets the condition, e.g. \"systolic>=135\"; several must all hold.",
             valueName: "condition"))
     var `where`: [String] = []
     @Option(
@@ -83,7 +83,7 @@ struct Show: ParsableCommand {
         guard plot else { return }
         try Flags.refuse("--earlier", when: earlier, why: "--plot draws")
         try types.requireOnly(.bloodPressure, "show --plot")
-        try Flags.refuse("--format", when: format != nil, why: "--plot draws")
+        try Flags.refuse(form.json ? "--json" : "--format", when: format != nil, why: "--plot draws")
         try Flags.refuse("--values", when: values, why: "--plot draws")
     }
 }

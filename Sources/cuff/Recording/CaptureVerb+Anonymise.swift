@@ -6,13 +6,13 @@ extension CaptureVerb {
     struct Anonymise: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "anonymise",
-            abstract: "Makes a recording that can be given away: without names and serial numbers, its times shifted.",
+            abstract: "Anonymises a recording so that it can be shared: without names and serial numbers, its times shifted.",
             discussion: Help.text(
                 """
                 Names and ids of persons, serial numbers and system ids are overwritten, all times are shifted by the same number of whole \
                 days, checks are computed again. The numbers of the readings stay: the result is replayed beside the original, and nothing \
                 is written where the two differ. Fields of which no document says what they hold are cleared. Comments and most of the \
-                header are left out. Look at what stays of it. Several recordings go into a folder, with one shift.
+                header are left out. Check the result before sending it. Several recordings go into a folder, with one shift.
                 """,
                 [
                     "cuff capture anonymise night.capture -o to-send.capture": "One recording.",

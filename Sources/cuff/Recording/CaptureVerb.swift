@@ -9,7 +9,7 @@ struct CaptureVerb: ParsableCommand {
             [
                 "cuff capture convert night.capture night.pcapng": "From text to a file that Wireshark opens.",
                 "cuff capture convert night.pcapng -": "To text on standard output.",
-                "cuff capture anonymise night.capture -o to-send.capture": "Without names, serial numbers and dates, to be given away.",
+                "cuff capture anonymise night.capture -o to-send.capture": "Without names, serial numbers and dates, to be shared.",
             ]), subcommands: [Convert.self, Anonymise.self])
 
     struct Convert: ParsableCommand {

@@ -5,12 +5,13 @@ import CuffIngest
 struct Identify: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "identify", _superCommandName: Cuff.name,
-        abstract: "Names the driver of a device or a recording; nothing is written to the device.",
+        abstract: "Names the driver of a device or a recording; nothing is sent to the device.",
         discussion: Help.text(
             """
             A device with a cuff's own USB ids is named by them, without being opened. Any other port is listened to: only cuffs that send by \
-            themselves can be recognised there; the others wait for requests, and none is sent. Of a capture the header counts first; then, \
-            and for raw bytes, the drivers that can read something in it.
+            themselves can be recognised there; the others wait for requests, and none is sent. Readings that arrive meanwhile are stored in this user's database, because such a cuff does not repeat them. \
+            Of a capture the header counts first; then, and for raw bytes, the drivers that can read something in it. Nothing of a file \
+            is stored.
             """,
             [
                 "cuff identify /dev/ttyUSB0 --for 60s": "Take a measurement on the cuff meanwhile, or press its memory key.",
@@ -21,7 +22,7 @@ struct Identify: ParsableCommand {
     @Option(help: ArgumentHelp("Line settings to listen with (default: 9600 8N1).", valueName: "settings")) var line: String?
     @Option(name: .customLong("for"), help: ArgumentHelp("How long to listen to a port.", valueName: "time")) var limit = Span.seconds(10)
     @Flag(help: "One JSON object for each driver that fits.") var json = false
-    @OptionGroup var store: StoreOptions
+    @Flag(help: "Do not store readings that a device sends meanwhile (default: in this user's database).") var noStore = false
 
     func run() throws {
         let report = try Identifying.run(source, line: try LineChoice.settings(line), limit: limit.duration)
@@ -32,7 +33,7 @@ struct Identify: ParsableCommand {
 
     /// Stores what was received, because a cuff that only sends does not repeat it.
     private func save(_ report: Identifying.Report) throws {
-        guard report.readingsHeard > 0, !store.noStore else { return }
+        guard report.readingsHeard > 0, !noStore else { return }
         let count = Plural.text(report.readingsHeard, "reading")
         guard report.certain != nil else {
             return Terminal.say(

@@ -20,7 +20,7 @@ struct Replay: ParsableCommand {
         help: ArgumentHelp("The driver's id or the cuff's model, for captures that name none.", valueName: "id|model"),
         completion: DriverChoice.completion)
     var driver: String?
-    @Option(help: ArgumentHelp("As fast as it goes (max), as it was (real), or so many times faster.", valueName: "max|real|factor"))
+    @Option(help: ArgumentHelp("As fast as it goes (max), as it was (real), or a speed factor, e.g. 60.", valueName: "max|real|factor"))
     var speed = "max"
     @Option(
         help: ArgumentHelp(

@@ -24,7 +24,7 @@ struct Simulate: ParsableCommand {
     @Option(help: ArgumentHelp("The seed of the measurements.", valueName: "number")) var seed: UInt64 = 1
     @Option(help: ArgumentHelp("The time between two measurements that it sends unasked.", valueName: "time")) var every = Span.seconds(1)
     @Flag(inversion: .prefixedNo, help: "Whether it sends measurements unasked, if such cuffs can.") var push = true
-    @Option(help: ArgumentHelp("Run the cuff's time so many times as fast.", valueName: "factor")) var speed = 1.0
+    @Option(help: ArgumentHelp("The speed of the cuff's time, as a factor, e.g. 60.", valueName: "factor")) var speed = 1.0
     @Option(help: ArgumentHelp("Also make a symbolic link to the terminal here.", valueName: "path"), completion: .file()) var link: String?
     @Option(help: ArgumentHelp("Listen on a TCP port of this machine instead; 0 picks a free one.", valueName: "port")) var tcp: Int?
     @Option(help: ArgumentHelp("Connect to a program that listens there instead, as IEEE 11073 agents do.", valueName: "tcp://HOST:PORT"))

@@ -19,7 +19,7 @@ struct Config: ParsableCommand {
     struct Path: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "path",
-            abstract: "Prints the files that are looked at, in order; a later one goes first where both say something.",
+            abstract: "Prints the files that are looked at, in order; later files override earlier ones.",
             discussion: Help.text(
                 "A pipe gets the files that are there, one a line.",
                 ["cuff config path": "All places.", "cuff config path | xargs cat": "The contents of the existing files."]))
@@ -81,13 +81,14 @@ struct Config: ParsableCommand {
         @Flag(help: "One JSON object for each value.") var json = false
         func run() throws {
             let lines = try CuffConfiguration.load(file.config).lines
-            guard json else { return Terminal.show(lines.map { $0 + "\n" }.joined()) }
-            let keys = ["name", "value", "settings", "origin"]
-            Terminal.put(
-                lines.map { line in
-                    let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-                    return JSONOutput.line("setting", zip(keys, cells).map { ($0, $1.isEmpty ? nil : .text($1)) })
-                }.joined())
+            let rows = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
+            if json {
+                let keys = ["name", "value", "settings", "origin"]
+                return Terminal.put(
+                    rows.map { cells in JSONOutput.line("setting", zip(keys, cells).map { ($0, $1.isEmpty ? nil : .text($1)) }) }.joined())
+            }
+            guard Terminal.outputIsTerminal, !rows.isEmpty else { return Terminal.put(lines.map { $0 + "\n" }.joined()) }
+            Terminal.put(TextTable(["NAME", "VALUE", "SETTINGS", "SET IN"], rows, wrapping: 1).text(width: Terminal.outputWidth))
         }
     }
 }

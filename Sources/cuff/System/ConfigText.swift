@@ -2,7 +2,7 @@ enum ConfigText {
     /// Every key, commented out. A test uncomments all of it and parses it.
     static let example = """
         # Configuration of cuff(1); cuff.toml(5) describes it. `cuff config check` tells what is wrong with it.
-        # Read in this order, the later file going first: /etc/cuff/config.toml, /etc/cuff/conf.d/*.toml,
+        # Read in this order, later files override earlier ones: /etc/cuff/config.toml, /etc/cuff/conf.d/*.toml,
         # ~/.config/cuff/config.toml.
 
         # A cuff behind an adapter that does not identify it. `cuff list` prints what to write for `match`.
@@ -127,7 +127,8 @@ enum ConfigText {
         #again = "1h"
         # Cuffs that connect by themselves (IEEE 11073 agents).
         #listen = "127.0.0.1:6024"
-        # A page with live pressures and the latest readings, without a password: whoever can open the address sees them.
+        # A page with live pressures and the latest readings. At 127.0.0.1 every user of this computer can open it, until `cuff web link`
+        # has created a token; at any other address it always needs that link.
         #web = "127.0.0.1:6025"
 
         #[report]

@@ -5,17 +5,17 @@ import CuffIngest
 extension DatabaseVerb {
     struct Redecode: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "redecode", abstract: "Decodes the stored records with the present drivers, and shows what would change.",
+            commandName: "redecode", abstract: "Decodes the stored records with the current drivers, and shows what would change.",
             discussion: Help.text(
                 """
-                For the time after an error in a driver was corrected: the bytes that a cuff sent are stored with each reading. It shows what \
-                would change and asks; without a terminal and --confirm nothing is written. A corrected reading keeps its id and gets the next revision; an unchanged one only names the present versions of program and driver \
-                as what decoded it. A reading that would get \
-                another time, user or number, and so another id, is shown and stays. Sinks other than the database are not told; \
-                `cuff export --new` gives corrected readings again. Where a cuff needed an --option to be read, say it here too.
+                For use after an error in a driver was corrected: the bytes that a cuff sent are stored with each reading. It shows what \
+                would change and asks; without a terminal and --confirm nothing is written. A corrected reading keeps its id and gets the \
+                next revision; for an unchanged one only the versions of program and driver that decoded it are updated. A reading that \
+                would get another time, user or number, and so another id, is shown and not changed. Other sinks than the database do not \
+                get the corrections; `cuff export --new` exports corrected readings again. Repeat any --option that the cuff needs.
                 """,
                 [
-                    "cuff db redecode --source taidoc --dry-run": "What the present driver taidoc reads otherwise.",
+                    "cuff db redecode --source taidoc --dry-run": "Differences under the current taidoc driver.",
                     "cuff db redecode --source taidoc --confirm redecode": "The same, written into the database without a question.",
                 ]))
         @OptionGroup var selected: SelectionOptions
@@ -49,7 +49,7 @@ extension DatabaseVerb {
             let effect =
                 preview.changed > 0
                 ? "\(Plural.text(preview.changed, "reading")) will be corrected"
-                : "\(Plural.text(preview.renewed, "reading")) will name this version"
+                : "\(Plural.text(preview.renewed, "reading")) will be marked as decoded by this version"
             return effect + ". Type `redecode` to continue: "
         }
 
@@ -68,19 +68,20 @@ extension DatabaseVerb {
 
         private func show(_ report: HealthRuns.RedecodeReport, _ applies: Bool, whole: Bool) {
             let done = applies ? "corrected" : "would change"
-            Terminal.say("cuff: \(Plural.text(report.same, "reading")) are unchanged, \(report.changed) \(done)")
+            Terminal.say("cuff: \(Plural.text(report.same, "reading")) unchanged, \(report.changed) \(done)")
             if report.renewed > 0 {
-                let names = applies ? "now name" : "would name"
-                Terminal.say("cuff: \(Plural.text(report.renewed, "unchanged reading")) \(names) this version as what decodes them")
+                let done = applies ? "marked" : "would be marked"
+                Terminal.say("cuff: \(Plural.text(report.renewed, "unchanged reading")) \(done) as decoded by this version")
             }
             guard whole else { return }
             if report.otherIdentity > 0 {
-                Terminal.say("cuff: \(report.otherIdentity) would get another id and stay: read the cuff again, then delete them")
+                let count = Plural.text(report.otherIdentity, "reading")
+                Terminal.say("cuff: \(count) not changed, because of another id: read the cuff again, then delete the old ones")
             }
             for (driver, count) in report.undecided.sorted(by: { $0.key < $1.key }) {
-                Terminal.say("cuff: \(Plural.text(count, "reading")) of \(driver) cannot be decoded from their record alone, and stay")
+                Terminal.say("cuff: \(Plural.text(count, "reading")) of \(driver) not changed: a record alone cannot be decoded")
             }
-            if report.withoutDriver > 0 { Terminal.say("cuff: \(Plural.text(report.withoutDriver, "reading")) have no record of a cuff") }
+            if report.withoutDriver > 0 { Terminal.say("cuff: \(Plural.text(report.withoutDriver, "reading")) without a record of a cuff") }
         }
 
         private func object(_ one: HealthRuns.Redecoded, _ applies: Bool) -> String {

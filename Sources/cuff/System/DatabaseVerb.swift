@@ -91,7 +91,7 @@ struct DatabaseVerb: ParsableCommand {
 
     struct PurgeStore: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "purge", abstract: "Removes what nothing needs any more, and makes the file as small as it can be.",
+            commandName: "purge", abstract: "Removes obsolete rows and compacts the file.",
             discussion: Help.text(
                 """
                 Removed are the tombstones of deleted readings, what is left of them in the outbox, lines for sinks that are gone, and \
@@ -139,7 +139,7 @@ struct DatabaseVerb: ParsableCommand {
                         ]))
             }
             let parts = [
-                Plural.text(purge.tombstones, "tombstone"), Plural.text(purge.lines, "outbox line"), Plural.text(purge.sources, "source"),
+                Plural.text(purge.tombstones, "tombstone"), Plural.text(purge.lines, "outbox line"), Plural.text(purge.sources, "cuff"),
             ]
             let freed = dryRun ? "" : "; \(purge.bytesBefore / 1024) KiB before, \(purge.bytesAfter / 1024) KiB now"
             Terminal.show("\(path): \(parts.joined(separator: ", ")) \(verb)\(freed)\n")

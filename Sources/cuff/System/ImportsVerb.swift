@@ -16,21 +16,25 @@ struct ListImports: ParsableCommand {
     @Flag(help: "One JSON object for each import.") var json = false
 
     func run() throws {
-        for one in try Store(try database.path(), access: .read).imports() {
-            if json {
-                Terminal.put(
-                    JSONOutput.line(
-                        "import",
-                        [
-                            ("name", .text(one.name)), ("file", .text(one.file)), ("layout", .text(one.layout)),
-                            ("imported", .text(one.imported)),
-                            ("undone", one.undone.map { .text($0) }), ("readings", .number(one.readings)),
-                        ]))
-            } else {
-                let state = one.undone.map { "undone \($0)" } ?? Plural.text(one.readings, "reading")
-                Terminal.put("\(one.name)\t\(one.layout)\t\(one.imported)\t\(state)\n")
+        let imports = try Store(try database.path(), access: .read).imports()
+        if json {
+            let lines = imports.map { one in
+                JSONOutput.line(
+                    "import",
+                    [
+                        ("name", .text(one.name)), ("file", .text(one.file)), ("layout", .text(one.layout)),
+                        ("imported", .text(one.imported)),
+                        ("undone", one.undone.map { .text($0) }), ("readings", .number(one.readings)),
+                    ])
             }
+            return Terminal.put(lines.joined())
         }
+        let rows = imports.map { one in
+            [one.name, one.layout, one.imported, one.undone.map { "undone \($0)" } ?? Plural.text(one.readings, "reading")]
+        }
+        guard Terminal.outputIsTerminal else { return Terminal.put(rows.map { $0.joined(separator: "\t") + "\n" }.joined()) }
+        guard !rows.isEmpty else { return Terminal.say("cuff: no imports") }
+        Terminal.put(TextTable(["NAME", "LAYOUT", "IMPORTED", "STATE"], rows, wrapping: 0).text(width: Terminal.outputWidth))
     }
 }
 

@@ -34,7 +34,8 @@ enum ConnectionReport {
             do throws(IngestError) {
                 switch try SinkCheck.run(sink.spec) {
                 case .ready(let text): Terminal.show("sink \(sink.name): ok: \(StandardErrorLog.harmless(text))\n")
-                case .unknown: Terminal.show("sink \(sink.name): not checked: its helper program knows no --check, or did not answer\n")
+                case .unknown:
+                    Terminal.show("sink \(sink.name): not checked: its helper program does not support --check, or did not answer\n")
                 case .away(let text):
                     Terminal.say("cuff: sink \(sink.name): not now: \(text)")
                     statuses.insert(.unavailable)

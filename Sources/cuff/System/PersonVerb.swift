@@ -17,14 +17,14 @@ struct PersonVerb: ParsableCommand {
             [
                 "cuff person": "Who is known, and which cuffs have no person yet.",
                 "cuff person bind Anna kitchen:1 wrist": "User 1 of one cuff, and a cuff without users.",
-                "cuff person unbind kitchen:1": "Takes the slot from its person.",
+                "cuff person unbind kitchen:1": "Removes the slot from its person.",
                 "cuff person name Anna \"Anna Maria\"": "Another name for the same person.",
             ]),
         subcommands: [ListPersons.self, Name.self, Bind.self, Unbind.self], defaultSubcommand: ListPersons.self)
 
     struct ListPersons: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Prints one line for each person, and for each slot without a name (the default).",
+            commandName: "list", abstract: "Prints one line for each person, and for each slot without a name.",
             discussion: Help.text(
                 "A slot without a name is listed if the database has readings of it.",
                 ["cuff person list": "All of them.", "cuff person list --json | jq -r .person": "The names, for a script."]))
@@ -110,7 +110,7 @@ struct PersonVerb: ParsableCommand {
 
     struct Bind: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "bind", abstract: "Makes user slots and cuffs a person's.",
+            commandName: "bind", abstract: "Assigns user slots and cuffs to a person.",
             discussion: Help.text(
                 "A person who is not in the configuration yet is added. `cuff person` lists the names of cuffs that have readings.",
                 [
@@ -126,7 +126,7 @@ struct PersonVerb: ParsableCommand {
             var file = try target.file()
             for place in places { try file.bind(name, to: place) }
             try target.write(file)
-            Terminal.say("cuff: \(file.path): \(places.joined(separator: ", ")) \(places.count == 1 ? "is" : "are") \(name)'s")
+            Terminal.say("cuff: \(file.path): \(places.joined(separator: ", ")) now \(places.count == 1 ? "belongs" : "belong") to \(name)")
             try sayUnused()
         }
 
@@ -144,7 +144,7 @@ struct PersonVerb: ParsableCommand {
 
     struct Unbind: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "unbind", abstract: "Takes user slots and cuffs from their person.",
+            commandName: "unbind", abstract: "Removes user slots and cuffs from their person.",
             discussion: Help.text(
                 "Their readings belong to no named person then, except those that were moved to one by `cuff edit`.",
                 ["cuff person unbind kitchen:1": "The slot has no name again.", "cuff person unbind wrist": "A cuff without users."]))
@@ -156,7 +156,7 @@ struct PersonVerb: ParsableCommand {
             var file = try target.file()
             for place in places {
                 guard let name = try file.unbind(place) else { throw IngestError(SelectionFault.notBound(place)) }
-                Terminal.say("cuff: \(place) is no longer \(name)'s")
+                Terminal.say("cuff: \(place) no longer belongs to \(name)")
             }
             try target.write(file)
         }

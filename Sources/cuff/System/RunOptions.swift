@@ -107,7 +107,7 @@ extension IngestReport {
                 Plural.text(counters.readings, "reading"), "\(counters.failures) failed", Plural.text(counters.duplicates, "duplicate"),
                 Plural.text(counters.bytes, "byte"), "\(counters.skippedBytes) skipped",
             ]
-            Terminal.say("cuff: \(counts.joined(separator: ", "))")
+            Terminal.say("cuff: received \(counts.joined(separator: ", "))")
         }
         if status != .done { throw ExitCode(status) }
     }

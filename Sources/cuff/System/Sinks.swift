@@ -24,7 +24,7 @@ struct Sinks: ParsableCommand {
 
     struct ListSinks: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Prints one line for each sink (the default).",
+            commandName: "list", abstract: "Prints one line for each sink.",
             discussion: Help.text(
                 [
                     "cuff sinks list --json": "For a script.",
@@ -87,7 +87,7 @@ struct Sinks: ParsableCommand {
                 return Terminal.put(rows.map { $0 + "\n" }.joined())
             }
             let rows = SinkKind.all.map { [$0.spelling, $0.help, $0.durability.rawValue, $0.example] }
-            let table = TextTable(["SINK", "WHAT IT IS", "DURABLE", "EXAMPLE"], rows, wrapping: 1, optional: [3])
+            let table = TextTable(["SINK", "WHAT IT IS", "DURABLE", "EXAMPLE"], rows, wrapping: 1)
             Terminal.put(table.text(width: Terminal.outputWidth))
         }
 

@@ -12,17 +12,17 @@ struct Sources: ParsableCommand {
             """,
             [
                 "cuff sources": "The sources of the configuration.",
-                "cuff sources check './csv-folder.py ~/readings'": "Whether a program follows the protocol.",
+                "cuff sources check \"./csv-folder.py $HOME/readings\"": "Whether a program follows the protocol.",
             ]),
         subcommands: [ListSources.self, Check.self], defaultSubcommand: ListSources.self, aliases: ["source"])
 
     struct ListSources: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Prints one line for each source of the configuration (the default).",
+            commandName: "list", abstract: "Prints one line for each source of the configuration.",
             discussion: Help.text(
                 [
                     "cuff sources list --json": "For a script.",
-                    "cuff sources list --config /etc/cuff/cuff.toml": "The service's.",
+                    "cuff sources list --config /etc/cuff/config.toml": "The service's.",
                 ]))
         @Option(help: ArgumentHelp("The configuration (default: the standard files).", valueName: "file"), completion: .file())
         var config: String?
@@ -37,6 +37,7 @@ struct Sources: ParsableCommand {
                         .joined())
             }
             guard Terminal.outputIsTerminal else { return Terminal.put(rows.map { $0.joined(separator: "\t") + "\n" }.joined()) }
+            guard !rows.isEmpty else { return Terminal.say("cuff: no sources; [source.NAME] in the configuration adds one") }
             Terminal.put(TextTable(["NAME", "SOURCE", "SET IN"], rows, wrapping: 1, optional: [2]).text(width: Terminal.outputWidth))
         }
     }
@@ -47,7 +48,7 @@ struct Sources: ParsableCommand {
             discussion: Help.text(
                 "Runs it twice, and stores nothing. Exits with 1 if a rule is broken.",
                 [
-                    "cuff sources check './csv-folder.py ~/readings' --for 5s": "Waits 5 s for readings.",
+                    "cuff sources check \"./csv-folder.py $HOME/readings\" --for 5s": "Waits 5 s for readings.",
                     "cuff sources check ./scale": "A program in this folder.",
                 ]))
         @Argument(help: ArgumentHelp("The program and its arguments, in one word.", valueName: "command")) var command: String

@@ -39,6 +39,10 @@ struct Web: ParsableCommand {
         @OptionGroup var file: ConfigOption
 
         func run() throws {
+            let isAddress = at.map { text in ["http://", "https://"].contains { text.hasPrefix($0) && text.count > $0.count } } ?? true
+            guard isAddress else {
+                throw IngestError(.usage, "`\(at ?? "")` is not the address of a page", hint: "write e.g. --at https://cuff.example.org")
+            }
             let web = try CuffConfiguration.load(file.config).web
             guard at != nil || web != nil else {
                 throw IngestError(

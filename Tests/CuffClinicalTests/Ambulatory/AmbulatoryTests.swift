@@ -114,6 +114,16 @@ enum WorkedDay {
         #expect(shortfalls(13) == ["percent 68/70"])
     }
 
+    @Test func theShareOfValidReadings_IsTheSameInBothSentences() {
+        var events = WorkedDay.events
+        for index in [27, 28, 29, 31, 32, 33] + Array(0..<7) { events[index].outcome = .failed }
+        let facts = AmbulatoryBlock(WorkedDay.recording(events), nil, isAdult: false).block.facts.map(\.text)
+        // 33 of 48 are 68.75 %.
+        #expect(facts.contains { $0.contains("(68.8 %)") } && facts.contains { $0.contains("68.8 of 70 %") }, "\(facts)")
+        // 69.96 is not printed as 70 beside a least of 70.
+        #expect(AmbulatoryRecording.percent(6996, 10_000) == "70" && AmbulatoryRecording.percent(6996, 10_000, least: 70) == "69.96")
+    }
+
     @Test func narrowHours_LeaveTheTransitionsOut_AndNiceAsksForTheDayOnly() throws {
         let narrow = AmbulatoryRecording(
             WorkedDay.events, rule: try #require(AmbulatoryRule.named("esh-2021")), zone: BucketingTests.berlin)

@@ -70,6 +70,7 @@ import Testing
         #expect(
             ofTwo.all.map(ofTwo.heading)
                 == ["Anna", "User 1 of attic", "User 1 of hall", "hall", "User 3, typed in", "Typed in, without a user"])
+        #expect(Persons([none, .unnamed(slot: nil, cuff: "manual")]).sentence == "readings of hall and readings typed in without a user")
         #expect(Persons([one]).neededHeading(one) == nil)
         #expect(Persons([.named("Anna")]).neededHeading(.named("Anna")) == "Anna")
         #expect(Persons([one, .named("Anna")]).heading(one) == "User 1", "a name needs no cuff beside it")

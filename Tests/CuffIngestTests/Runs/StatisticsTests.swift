@@ -34,10 +34,22 @@ import Testing
         #expect(
             sample.text == """
                 after 1 min 5 s: 4 commits, half within 1.0 ms, 99 % over 10 s, longest 20.0 s
-                link /dev/ttyUSB0 (and-std): 12 frames, 480 bytes, 7 skipped, 1 bad checks, 11 readings, 2 duplicates, 0 live samples left out, 3 pauses (1.5 s)
-                driver and-std: 12 frames, 480 bytes, 7 skipped, 1 bad checks, 11 readings, 2 duplicates, 0 live samples left out, 3 pauses (1.5 s)
-                sink sqlite:/home/anna/bp.db: 10 stored, 2 of them known, 1 waiting, 1 writes, half within 5.0 ms, 99 % within 5.0 ms, longest 4.0 ms, cannot write /home/anna/bp.db: no space left on device
+                link /dev/ttyUSB0 (and-std): 12 frames, 480 bytes, 7 skipped, 1 bad check, 11 readings, 2 duplicates, 0 live samples left out, 3 pauses (1.5 s)
+                driver and-std: 12 frames, 480 bytes, 7 skipped, 1 bad check, 11 readings, 2 duplicates, 0 live samples left out, 3 pauses (1.5 s)
+                sink sqlite:/home/anna/bp.db: 10 stored, 2 of them known, 1 waiting, 1 write, half within 4.0 ms, 99 % within 4.0 ms, longest 4.0 ms, cannot write /home/anna/bp.db: no space left on device
                 """)
+    }
+
+    @Test func sinksOfTheProgramItself_AreShownOnlyWithAFault() {
+        var statistics = sample
+        var own = SinkReport(label: "alerts", isRequired: false)
+        own.isInternal = true
+        statistics.sinks.append(own)
+        #expect(statistics.text == sample.text)
+        statistics.sinks[1].fault = IngestError(.inputOutput, "no space left on device")
+        #expect(
+            statistics.text.hasSuffix("\nsink alerts?: 0 stored, 0 of them known, no writes, no space left on device"), "\(statistics.text)"
+        )
     }
 
     @Test func openMetrics_HoldsCountsAndNoPath() {

@@ -29,9 +29,11 @@ extension HealthRuns {
         var selection = selection
         selection.kinds = []
         let zone = selection.zone
+        var isEmpty = true
         try store.forEach(selection) { reading, provenance in
             guard let time = reading.bestTime(in: zone) else { return true }
             for event in HeartEvent.events(of: reading, at: time, limits: options.limits) {
+                isEmpty = false
                 if options.form == .jsonl {
                     event.append(to: &text.buffer, driver: provenance.driver, device: provenance.device, zone: zone)
                 } else {
@@ -40,6 +42,7 @@ extension HealthRuns {
             }
             return try text.flush()
         }
+        if isEmpty, options.form == .table { text.buffer.append("no events\n") }
         try output.append(&text.buffer)
     }
 

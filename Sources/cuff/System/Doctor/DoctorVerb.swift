@@ -27,6 +27,7 @@ struct DoctorVerb: ParsableCommand {
                 + "Serial numbers, names, home folders and secrets are taken out. Read it before you send it.", valueName: "file"),
         completion: .file())
     var report: String?
+    @Flag(name: .shortAndLong, help: "With --report: replace an existing file.") var force = false
     @Flag(help: "Warnings count as failures.") var strict = false
     @Flag(help: "One JSON object for each check.") var json = false
     @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
@@ -35,6 +36,7 @@ struct DoctorVerb: ParsableCommand {
         try Flags.refuse("--strict", when: printRule && strict, why: "--print-rule checks nothing")
         try Flags.refuse("--print-rule", when: printRule && device == nil, why: "a rule is for one device", hint: "name the device")
         if let report { return try write(report) }
+        try Flags.refuse("--force", when: force, why: "it replaces the file of --report", hint: "add --report FILE, or leave it out")
         let configuration = try CuffConfiguration.load(skipping: .sections)
         let visit = DoctorVisit(
             device: device, assignments: configuration.assignments + (try WatchSetup.assignments(config: .none, assign: assign)),
@@ -53,7 +55,7 @@ struct DoctorVerb: ParsableCommand {
         let assignments = try WatchSetup.assignments(config: .none, assign: assign)
         var text = TextBuffer()
         text.append(string: ProblemReport(version: Cuff.version, assignments: assignments, database: db).text())
-        let file = try OutputFile(path)
+        let file = try OutputFile(path, replaces: force)
         try file.append(&text)
         try file.finish()
         if path != "-" { Terminal.say("cuff: \(path) is written; read it before you send it") }

@@ -97,7 +97,7 @@ extension Doctor {
 
     /// What is to be said of a port that is not examined.
     static func idlePort(_ facts: Facts) -> Finding {
-        Finding(.bus, .skipped, "a built-in port that is assigned to no cuff; if one is connected to it: cuff doctor \(facts.name)")
+        Finding(.bus, .skipped, "built-in port, not assigned to a cuff; if one is connected to it: cuff doctor \(facts.name)")
     }
 }
 

@@ -3,7 +3,7 @@ import CuffIngest
 extension AnonymisingFault: Hinted {
     var hint: String {
         switch self {
-        case .noDriver: "say it: --driver ID (`cuff drivers` lists them)"
+        case .noDriver: "add --driver ID (`cuff drivers` lists them)"
         case .unsupported:
             "do not send it as it is; tell us which cuff it is, and send the output of `cuff drivers \(driver)`"
         case .tooLarge: "cut it: a minute with two readings is enough"

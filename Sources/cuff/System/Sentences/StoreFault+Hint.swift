@@ -44,7 +44,7 @@ extension StoreFault: Hinted {
             triggers.isEmpty ? "please report it: `cuff doctor --report report.txt`" : "`sqlite3 \(path) 'DROP TRIGGER \(triggers[0])'`"
         case .notAnID: "`cuff show --format plain` prints them"
         case .noSuchReading: "`cuff show --format plain` prints the ids of those that are there"
-        case .notEntered(let id, _): "say it beside the reading: `cuff note \(id) --note TEXT`; or remove it: `cuff delete \(id)`"
+        case .notEntered(let id, _): "add a note: `cuff note \(id) --note TEXT`; or remove it: `cuff delete \(id)`"
         case .tooManyChanges(let id, _): "`cuff delete \(id)`, then add it again if it was entered by hand"
         case .remarkRefused(.tooLong): "shorten it"
         case .remarkRefused(.unknownWord(let key, _)): "write e.g. --\(key.rawValue) \"\(key.words.first ?? "")\""

@@ -19,7 +19,7 @@ extension TransportFault: Hinted {
         case .notHID: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`"
         case .notHealthcare, .noBulkPipes: "`cuff list` shows what is plugged in"
         case .lineRefused: "try another adapter, or another rate with --line"
-        case .notAPort: "write e.g. tcp://192.0.2.7:3001"
+        case .notAPort: "write a port, e.g. 3001"
         case .unknownHost: "check the host's name"
         case .unreachable(_, ECONNREFUSED): "nothing listens on that port; start the program that serves the cuff"
         case .unreachable: "check host and port"
