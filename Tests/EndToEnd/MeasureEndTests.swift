@@ -85,6 +85,35 @@ import Testing
         #expect(next.errors.contains("sending a stop first"), "\(next.errors)")
     }
 
+    /// A watch stops a cuff whose pressure is too high, until the cuff confirms it; then nothing is left for the next link to stop.
+    @Test(arguments: [2, 99]) func aWatch_SendsAnotherStop_WhereTheFirstWasNotConfirmed(_ confirmed: Int) async throws {
+        let scratch = try Scratch()
+        var driver = CuffDriver.iBioBoard
+        driver.makeSimulator = { _ in BoardUnderPressure(confirmed: confirmed) }
+        let board = try Simulation(driver: driver, script: SimulatorScript(pushes: false))
+        board.start()
+        defer { board.stop() }
+        let state = scratch.path("state")
+        let environment = ["XDG_STATE_HOME": state, "HOME": scratch.path("home")]
+        let now = Int64(Date().timeIntervalSince1970)
+        let minute = Int(now % 86400 / 60)
+        let window = MonitoringPlan.Window(from: minute, to: (minute + 30) % 1440)
+        let plan = try #require(MonitoringPlan(every: 5, window: window))
+        let folder = ScheduleFolder(DriverMemory(folder: state + "/cuff"))
+        try folder.save(HostSchedule(key: board.address, driver: "ibio-board", zone: "UTC", keeper: ScheduleKeeper(plan, from: now - 240)))
+        let watch = try SpawnedCuff(
+            ["watch", "--no-config", "--assign", "\(board.address)=ibio-board", "--sink", "stdout"], environment: environment)
+        #expect(try await watch.prints { $0.output.contains("over_pressure") }, "\(watch.output) \(watch.errors)")
+        let marks = MeasurementMarks(DriverMemory(folder: state + "/cuff"))
+        let address = try DeviceAddress(board.address)
+        // Held by the watch until the second stop is confirmed, or three of them were not.
+        #expect(try await watch.prints { _ in marks.holder("ibio-board", address) == nil }, "\(watch.errors)")
+        #expect(marks.isLeft("ibio-board", address) == (confirmed == 99))
+        watch.signal(SIGINT)
+        let run = await watch.end()
+        #expect(life(run) == ["started", "failed"], "\(run.output)")
+    }
+
     @Test(arguments: ["omron-hbp", "paramatech-ft201", "ampall-bp868f", "and-ua767pc", "nibp-nano", "maibobo", "dinamap-native"])
     func following_IsOpenToFamiliesWithoutAMemory(_ driver: String) async throws {
         let scratch = try Scratch()
@@ -157,5 +186,23 @@ private struct UnstoppableModule: CuffSimulator {
         pressure = min(pressure + 5, 299)
         let digits = Array("\(1000 + pressure)".utf8.dropFirst())
         return [.write([0x02] + digits + Array("C1S3".utf8) + [0x03, 0x0D]), .arm(.poll, .milliseconds(200))]
+    }
+}
+
+/// An iBio board that exceeds its highest pressure, and confirms only one of the stops.
+private struct BoardUnderPressure: CuffSimulator {
+    let confirmed: Int
+    private var stops = 0
+
+    init(confirmed: Int) { self.confirmed = confirmed }
+
+    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
+        switch event {
+        case .received([0x55, 0xD5]): return [.write([0x20, 0x80, 0x81, 0xCB, 0x80, 0x81, 0xED])]  // 331 mmHg
+        case .received(let bytes) where bytes.starts(with: [0x56, 0xD6]):
+            stops += bytes.count / 2
+            return stops >= confirmed ? [.write([0x21, 0x80, 0x81, 0xA2])] : []
+        default: return []
+        }
     }
 }

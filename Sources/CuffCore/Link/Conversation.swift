@@ -70,6 +70,9 @@ struct Conversation: Sendable {
 
     mutating func replaceCommands(_ commands: [SessionCommand]) { self.commands = commands }
 
+    /// Sends a stop before the next command, if there is one.
+    mutating func stopFirst() { if !commands.isEmpty { commands.insert(.stop, at: 0) } }
+
     /// Clears the handled outcome. Recorded bytes may continue after the last command, in a session without one.
     mutating func forgetOutcome() { outcome = nil }
     mutating func forgetCommand() { command = nil }

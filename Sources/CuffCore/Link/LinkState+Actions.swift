@@ -85,6 +85,8 @@ extension LinkState {
             // Names the ended measurement, because this process did not print its start.
             if let former = setup.recovering { live(.recovered(former)) }
             setup.recovering = nil
+        // The measurement has had its end; this is another stop after it.
+        case .live(.aborted) where conversation.command == .stop && measurement.mayStillRun: break
         case .live(let event): if isMeasuring { measured(event, &effects) } else { live(event) }
         case .clock(let time): if let behind = admission.note(time, at: now) { effects.append(.notify(.clock(time, behind: behind))) }
         case .cycle(let minutes): effects.append(.notify(.cycle(minutes: minutes)))

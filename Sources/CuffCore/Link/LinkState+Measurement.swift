@@ -56,8 +56,9 @@ extension LinkState {
             case .ended(let end):
                 // Read before the end event resets it.
                 let elapsed = measurement.elapsed(at: now.elapsed)
-                if let event = measurement.event(of: end) { live(event) }
+                if let event = measurement.ended(with: end) { live(event) }
                 effects.append(.notify(.measurement(effect, elapsed: elapsed)))
+                if measurement.mayStillRun, driver.capabilities.contains(.stop) { conversation.stopFirst() }
                 continue
             }
             effects.append(.notify(.measurement(effect, elapsed: measurement.elapsed(at: now.elapsed))))

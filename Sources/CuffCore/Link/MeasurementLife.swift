@@ -17,6 +17,8 @@ struct MeasurementLife: Sendable {
 
     /// Whether there is a measurement. Stored, because `measurement != nil` copies the whole value, for every reading.
     private(set) var isUnderWay = false
+    /// Nothing showed that the last measurement stopped.
+    private(set) var mayStillRun = false
     /// The stop was not sent, and the measurement has not ended.
     var canBeStopped: Bool { measurement?.state == .asked || measurement?.state == .running }
 
@@ -24,6 +26,7 @@ struct MeasurementLife: Sendable {
 
     mutating func begin(_ capabilities: Capabilities, at now: Duration) -> [MeasurementState.Effect] {
         hasFailureRecord = false
+        mayStillRun = false
         since = now
         var decided: [MeasurementState.Effect] = []
         measurement = MeasurementState.begin(capabilities, into: &decided)
@@ -59,8 +62,9 @@ struct MeasurementLife: Sendable {
     }
 
     /// The live event for this end; `nil` if the cuff's own record reports it, or nothing was started.
-    func event(of end: MeasurementState.End) -> LiveEvent? {
-        switch end {
+    mutating func ended(with end: MeasurementState.End) -> LiveEvent? {
+        mayStillRun = end.mayStillRun
+        return switch end {
         case .result: .ended
         case .aborted: hasFailureRecord ? nil : .aborted
         case .failed(let fault): hasFailureRecord ? nil : fault.asFailure.map { .failed($0) }

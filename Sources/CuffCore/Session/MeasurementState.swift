@@ -22,6 +22,8 @@ public struct MeasurementState: Sendable {
         case noAnswer(String)
         case refused(String)
         case cuff(MeasurementFailure)
+        /// The session gave up and sent a stop, which the cuff did not confirm.
+        case givenUp(MeasurementFailure, String)
         /// The line broke, or the cuff ended the conversation.
         case lost(String)
         case timedOut
@@ -34,7 +36,7 @@ public struct MeasurementState: Sendable {
             case .unsupported: nil
             case .noAnswer: MeasurementFailure(.noAnswer)
             case .refused: MeasurementFailure(.refused)
-            case .cuff(let failure): failure
+            case .cuff(let failure), .givenUp(let failure, _): failure
             case .lost: MeasurementFailure(.lost)
             case .timedOut: MeasurementFailure(.timeout)
             case .noResult: MeasurementFailure(.noResult)
@@ -46,7 +48,7 @@ public struct MeasurementState: Sendable {
         public var sentence: String {
             switch self {
             case .unsupported: "this cuff cannot be started remotely"
-            case .noAnswer(let why), .refused(let why), .lost(let why): why
+            case .noAnswer(let why), .refused(let why), .lost(let why), .givenUp(_, let why): why
             case .cuff(let failure):
                 "the cuff reports \(failure.reason.word.description.replacing("_", with: " "))"
                     + (failure.code.isEmpty ? "" : " (\(failure.code))")
@@ -164,7 +166,7 @@ public struct MeasurementState: Sendable {
         case .aborted: return finish(.aborted, or: .stopped, into: &effects)
         case .complete: fault = failure.map { .cuff($0) } ?? .noResult
         case .unsupported: fault = .unsupported
-        case .noAnswer(let text): fault = hasAnswered ? failure.map { .cuff($0) } ?? .lost(text) : .noAnswer(text)
+        case .noAnswer(let text): fault = hasAnswered ? failure.map { .givenUp($0, text) } ?? .lost(text) : .noAnswer(text)
         case .failed(let text): fault = hasAnswered ? failure.map { .cuff($0) } ?? .lost(text) : .refused(text)
         }
         if wasAborted || wasStopSent { return finish(.aborted, or: .stopped, into: &effects) }
@@ -238,5 +240,23 @@ public struct MeasurementState: Sendable {
         guard state != .ended else { return }
         state = .ended
         effects.append(.ended(end))
+    }
+}
+
+extension MeasurementState.End {
+    /// A start may have been sent, and nothing shows that the cuff has stopped: another stop must be sent.
+    package var mayStillRun: Bool {
+        switch self {
+        case .failed(.lost), .failed(.noAnswer), .failed(.timedOut), .failed(.givenUp): true
+        case .result, .aborted, .failed: false
+        }
+    }
+
+    /// Nothing was started, so that this says nothing of an earlier measurement.
+    package var hasStartedNothing: Bool {
+        switch self {
+        case .failed(.unsupported), .failed(.refused), .failed(.stopped): true
+        case .result, .aborted, .failed: false
+        }
     }
 }

@@ -49,14 +49,7 @@ extension Ingest {
         let end = ended.withLock { $0 } ?? .failed(.lost("the conversation ended"))
         // Without an answer to the earlier stop, only a measurement shows that the cuff has stopped.
         let isDoubtful = mark?.wasLeft == true && report.recovery != .complete
-        // The session gave up; its own stop was not confirmed.
-        let isGivenUp = if case .noAnswer? = report.outcome { true } else { false }
-        switch end {
-        case .result: mark?.remove()
-        case _ where end.mayStillRun || isGivenUp: mark?.leave()
-        case .failed(.stopped) where isDoubtful, .failed(.unsupported) where isDoubtful: mark?.leave()
-        default: mark?.remove()
-        }
+        if end.mayStillRun || isDoubtful && end.hasStartedNothing { mark?.leave() } else { mark?.remove() }
         report.conclude(end, address: "\(address)", stop: options.stop)
         report.judgeCapture()
         return (end, report)
@@ -93,16 +86,6 @@ extension Ingest {
             report.status = .unavailable
             report.endings = [.session("the cuff did not confirm to process \(holder) that it stopped", address: "\(address)")]
             return report
-        }
-    }
-}
-
-extension MeasurementState.End {
-    /// A start may have been sent, and nothing shows that the cuff has stopped: the mark stays, and the next process sends a stop.
-    var mayStillRun: Bool {
-        switch self {
-        case .failed(.lost), .failed(.noAnswer), .failed(.timedOut): true
-        case .result, .aborted, .failed: false
         }
     }
 }
@@ -149,7 +132,7 @@ extension IngestReport {
                 case .unsupported: .usage
                 case .noAnswer: .unavailable
                 case .refused: .tryAgain
-                case .cuff: .no
+                case .cuff, .givenUp: .no
                 case .lost: .inputOutput
                 case .timedOut: .timedOut
                 case .noResult: .protocolFault

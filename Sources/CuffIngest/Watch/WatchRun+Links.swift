@@ -82,14 +82,12 @@ extension WatchRun {
             notify(.note("\(entry.plan.place): \(diagnostic.sentence)"))
         case .identified, .clock, .cycle: break
         case .measurement(.ended(let end), _):
-            if end.mayStillRun { leave(entry.mark) } else { remove(entry.mark) }
-            if end.mayStillRun, case .failed(let fault) = end { notify(.warning("\(entry.plan.place): \(fault.sentence)")) }
-            links[id]?.mark = nil
+            measured(id, entry, end)
             links[id]?.schedule = nil
             if let key = entry.schedule { schedules?.ended(key, end) }
         case .measurement: break
         case .finished(.stop, let outcome):
-            // The abandoned measurement was stopped, unless the cuff did not answer: then the next link tries again.
+            // The earlier measurement was stopped, unless the cuff did not answer: then the next link tries again.
             if outcome == .complete { remove(entry.mark) } else { leave(entry.mark) }
             links[id]?.mark = nil
         case .finished(let command, let outcome):
@@ -99,6 +97,15 @@ extension WatchRun {
             }
         case .ended(let outcome): ended(id, entry, outcome)
         }
+    }
+
+    private func measured(_ id: LinkID, _ entry: Link, _ end: MeasurementState.End) {
+        if end.mayStillRun, case .failed(let fault) = end { notify(.warning("\(entry.plan.place): \(fault.sentence)")) }
+        // The link sends another stop first, whose outcome decides.
+        if end.mayStillRun, entry.driver.capabilities.contains(.stop) { return }
+        let isDoubtful = entry.mark?.wasLeft == true && end.hasStartedNothing
+        if end.mayStillRun || isDoubtful { leave(entry.mark) } else { remove(entry.mark) }
+        links[id]?.mark = nil
     }
 
     func ended(_ id: LinkID, _ entry: Link, _ outcome: Outcome) {

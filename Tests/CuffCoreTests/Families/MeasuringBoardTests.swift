@@ -152,6 +152,39 @@ import Testing
         #expect(above.contains { if case .live(.failed(let failure)) = $0 { failure.reason == .overPressure } else { false } })
     }
 
+    /// On a line that stays open, the stop is sent again until the board has said that it ended; the measurement has one end.
+    @Test func aStopThatWasNotConfirmed_IsSentAgain_BeforeTheLinkListens() {
+        var link = LinkState(LinkState.Setup(.iBioBoard, commands: [.follow]))
+        var (writes, ends, finished, events) = (0, [MeasurementState.End](), [Outcome](), [LiveEvent]())
+        func handle(_ event: LinkEvent, _ seconds: Double = 0) {
+            var effects: [LinkEffect] = []
+            link.handle(event, at: LinkTime(elapsed: .milliseconds(Int64(seconds * 1000))), into: &effects)
+            link.flush(into: &effects)
+            for effect in effects {
+                switch effect {
+                case .write([0x56, 0xD6]): writes += 1
+                case .notify(.measurement(.ended(let end), _)): ends.append(end)
+                case .notify(.finished(.stop, let outcome)): finished.append(outcome)
+                case .submit(let batch): for case .live(let event, _, _) in batch.entries { events.append(event) }
+                default: break
+                }
+            }
+        }
+        func receive(_ identifier: UInt8, _ data: [UInt8], _ seconds: Double) {
+            handle(.transport(.received(PackedFrame.encode(identifier, data))), seconds)
+        }
+        handle(.transport(.opened))
+        handle(.measureNow(.automatic))
+        receive(0x20, [0x01, 0x4B, 0, 1], 1)  // 331 mmHg
+        #expect(ends == [.failed(.givenUp(.init(.overPressure), "the cuff pressure exceeded 330 mmHg"))])
+        #expect(writes == 2 && !link.isListening)
+        handle(.timePassed, 1.7)
+        #expect(writes == 3 && finished.isEmpty)
+        receive(0x21, [1], 2)
+        #expect(finished == [.complete] && link.isListening && ends.count == 1)
+        #expect(events.filter { $0 != .cuffPressure(.mmHg(331)) } == [.started, .failed(.init(.overPressure))])
+    }
+
     @Test func packed_ZeroOrNegativePressures_AreAbsent() {
         for values in [[0, 80, 93], [120, 0, 93], [120, -1, 93], [-100, 80, 93]] {
             var session = CuffDriver.iBioBoard.makeSession(SessionContext())

@@ -89,6 +89,15 @@ import Testing
         #expect(talk.clocks == [time] && talk.outcome == .complete)
     }
 
+    /// The line with the new time was lost: the device still shows another one.
+    @Test func clockThatStays_IsNotSaidToBeSet() {
+        var session = UscomSession(SessionContext())
+        _ = session.handle(.command(.setClock(DeviceTime(year: 2026, month: 3, day: 1, hour: 8, minute: 30))))
+        #expect(session.handle(.timerFired(.response)).contains(.write(Array("y\r\n".utf8))))
+        let end = session.handle(.received(Array("T 20190101000000\r\n".utf8))).last
+        #expect(end == .finish(.failed("the device's clock does not show the time that was sent")))
+    }
+
     /// Three determinations are 120 kB, nearly all of it waveforms.
     @Test func longDocument_TakesNoMemory() {
         let waves = [UInt8](repeating: UInt8(ascii: "A"), count: 120_000)

@@ -97,6 +97,20 @@ import Testing
         #expect(link.effects.contains("finished measure complete") && link.state.isListening)
     }
 
+    @Test func aMeasurementThatIsTooLong_IsStopped_UntilTheCuffConfirms() {
+        var link = opened(ByteLink(capabilities: [.push, .measure, .stop]))
+        link.handle(.measureNow(.automatic))
+        link.handle(.timePassed, 300)
+        #expect(link.effects.filter { $0 == "command stop" }.count == 2, "\(link.effects)")
+        #expect(!link.state.isListening && !link.state.isMeasuring)
+        link.receive([10], 301)
+        #expect(link.effects.contains("finished stop complete") && link.state.isListening)
+        // One that ended is not stopped.
+        link.handle(.measureNow(.automatic), 302)
+        link.receive([10], 303)
+        #expect(!link.effects.contains("command stop") && link.state.isListening)
+    }
+
     @Test func aSilentLine_IsClosed() {
         var link = opened(ByteLink { $0.silenceLimit = .seconds(10) })
         link.receive([20], 9)

@@ -19,7 +19,7 @@ import Testing
         let verdict = life.handle(result)
         #expect(verdict.before == [.started] && verdict.after == [.ended(.result(result))] && !verdict.isAborted)
         #expect(life.isUnderWay && !life.canBeStopped)
-        #expect(life.event(of: .result(result)) == .ended)
+        #expect(life.ended(with: .result(result)) == .ended)
         life.end()
         #expect(!life.isUnderWay)
     }
@@ -27,20 +27,20 @@ import Testing
     @Test func theCuffsRecordOfItsFailure_IsTheOnlyReport() {
         var life = begun()
         let failure = MeasurementFailure(.movement)
-        #expect(life.event(of: .failed(.cuff(failure))) == .failed(failure))
+        #expect(life.ended(with: .failed(.cuff(failure))) == .failed(failure))
         let verdict = life.handle(reading(.failure(failure)))
         #expect(verdict.after == [.ended(.failed(.cuff(failure)))])
-        #expect(life.event(of: .failed(.cuff(failure))) == nil && life.event(of: .aborted) == nil)
+        #expect(life.ended(with: .failed(.cuff(failure))) == nil && life.ended(with: .aborted) == nil)
         // The next measurement has an end of its own.
         _ = life.begin([.measure], at: .seconds(9))
-        #expect(life.event(of: .aborted) == .aborted)
+        #expect(life.ended(with: .aborted) == .aborted)
     }
 
     @Test func theCuffsRecordOfAStop_IsNoReading() {
         var life = begun()
         _ = life.step { $0.stop(into: &$1) }
         #expect(life.handle(reading(.failure(.init(.stopped)))).isAborted)
-        #expect(life.event(of: .aborted) == .aborted)
+        #expect(life.ended(with: .aborted) == .aborted)
     }
 
     @Test func liveEventsAfterTheResult_AreExtra() {

@@ -63,6 +63,15 @@ import Testing
         #expect(effects(able, [.live(.started), .live(.aborted), .finish(.complete)]) == [.started, .ended(.aborted)])
     }
 
+    /// The session's own limit is no word of the cuff: its stop is not confirmed.
+    @Test func aSessionThatGivesUp_MayLeaveTheCuffRunning() {
+        for reason in [FailureReason.timeout, .overPressure] {
+            let end = MeasurementState.End.failed(.givenUp(.init(reason), "x"))
+            #expect(effects(able, [.live(.started), .live(.failed(.init(reason))), .finish(.noAnswer("x"))]) == [.started, .ended(end)])
+            #expect(end.mayStillRun && !MeasurementState.End.failed(.cuff(.init(reason))).mayStillRun)
+        }
+    }
+
     @Test func aCuffThatFellSilent_IsLost_AndDoesNotSaySoItself() {
         let silence: [SessionAction] = [.live(.failed(.init(.lost))), .finish(.noAnswer("silence"))]
         #expect(effects(able, [.live(.started)] + silence) == [.started, .ended(.failed(.lost("silence")))])

@@ -4,7 +4,7 @@
 /// Line     `NIBP=state;sys;dia;mean;pulse;label;alarm`, e.g. `NIBP=4;121;75;92;80;;`; an empty field is no value    recorded [1]
 ///   state  a number whose meaning is unknown
 /// Others   `HR`, `RR`, `ETCO2`, `SPO2`, `T1`, `T2`; `P1=` and `P2=` are invasive, not a cuff: ignored                 [1]
-/// The result is in every message until the next one: a change of its four values is a new determination. The time of one
+/// The result is in every message until the next one: other values, in two messages, are a new determination. The time of one
 /// present when the conversation began is unknown. No check: a message with an unexpected character, or with an
 /// NIBP line of another form, gives no reading.
 /// [1] mdpnp/mdpnp, package org.mdpnp.devices.cpc: AnsarB.java, DemoIvy450C.java, test data Ivy450C.1.data
@@ -24,6 +24,7 @@ extension CuffDriver {
         ],
         notes: [
             "A result that is there when the conversation begins has no known time: the monitor tells none.",
+            "There is no check: other values than before are believed when a second message has them too.",
             "Two determinations in a row with four equal values cannot be told apart.",
             "The invasive pressures P1 and P2 are never read.",
         ],

@@ -25,6 +25,8 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
 
     private var wave = Wave()
     private var hasFrame = false
+    /// The outcome, when the device no longer measures.
+    private var ending = Outcome.complete
     private var isBeating = false
     private var status = Status()
     private var identity = DeviceIdentity(manufacturer: "ADInstruments", model: "Human NIBP Nano")
@@ -93,9 +95,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
             actions.arm(.poll, Self.keepAlive)
         case (.measuring, .silence): giveUp("the device fell silent during the measurement", as: .lost, into: &actions)
         case (.measuring, .overall) where isBeating:
-            actions.append(.write(NibpNanoCommand.stop))
-            actions.append(.live(.ended))
-            finish(.complete, into: &actions)
+            letGo(.complete, into: &actions)
         case (.measuring, .overall): giveUp("no beat came within two minutes of the start", into: &actions)
         case (.stopping, .response): finish(.noAnswer("the device did not confirm that it stopped"), into: &actions)
         default: break
@@ -155,7 +155,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
         if new.mode == 3, former.mode != 3 { actions.append(.live(.started)) }
         let hasEnded = former.mode == 3 && new.mode == 1
         if hasEnded { actions.append(.live(.ended)) }
-        if mode == .stopping, new.mode != 3 { return finish(.complete, into: &actions) }
+        if mode == .stopping, new.mode != 3 { return finish(ending, into: &actions) }
         if new.error != former.error, ![0, 43, 44].contains(new.error) {
             fail(NibpNanoPacket.failure(error: new.error), into: &actions)
         } else if new.hasNoPulse, !former.hasNoPulse {
@@ -170,8 +170,17 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
     private mutating func fail(_ failure: MeasurementFailure, into actions: inout SessionActions) {
         actions.append(.live(.failed(failure)))
         guard mode == .measuring, !isFinished else { return }
+        letGo(.failed("the device reports \(failure.reason.word) (\(failure.code))"), into: &actions)
+    }
+
+    /// Stops the measurement, and ends as `ending` when the device no longer measures.
+    private mutating func letGo(_ ending: Outcome, into actions: inout SessionActions) {
+        mode = .stopping
+        self.ending = ending
         actions.append(.write(NibpNanoCommand.stop))
-        finish(.failed("the device reports \(failure.reason.word) (\(failure.code))"), into: &actions)
+        requests.end(into: &actions)
+        for timer in [TimerID.overall, .silence, .poll] { actions.disarm(timer) }
+        actions.arm(.response, .seconds(2))
     }
 
     private mutating func tell(into actions: inout SessionActions) {

@@ -11,7 +11,7 @@
 ///      hour bits 5, 6 irregular heart beat, bit 7 average                                              observed [3]
 /// 26       values of a record -> d0 SYS, d1 MAP, d2 DIA, d3 pulse             observed [2][3]; without d1: observed [4]
 ///          D40: SYS is LE16 in d0 d1, without MAP; 0 in SYS, or a pulse of 3 or less, is no result     observed [3]
-/// 52       clears the memory                                                                           documented [1]
+/// 52       clears the memory, of all users                                                              documented [1]
 ///
 /// Glucose meters use the same frames, so a record counts as a blood pressure only where the model is a TD-31xx or
 /// the record's own bit 7 says so, and never on a TD-4xxx. The transports differ, the frames do not: the documented USB docks
@@ -41,6 +41,7 @@ extension CuffDriver {
         notes: [
             "Docks with a CP2110 (10c4:ea80) are HID devices: assign them by their port or name the /dev/hidraw node. If the cuff does not "
                 + "answer there although it is on, set its line: `--line \"19200 8N1\"`.",
+            "52 clears all users at once: `clear` asks users 1 to 4 too, and clears only if they hold what was read for user 0 and nothing else.",
             "Starting a measurement (43) is not offered: how its result comes is not published.",
         ],
         sources: [
@@ -48,7 +49,10 @@ extension CuffDriver {
             "advmeds-service/advmeds-bluetooth-lib", "YentingChia-Ultron/Ultron-esp32BLE",
             "a public Python reader of an ION Health IH02 over a CP2110, whose origin is not established",
         ],
-        simulatorOptions: ["model": "its model number, four hexadecimal digits (3128)"],
+        simulatorOptions: [
+            "model": "its model number, four hexadecimal digits (3128)",
+            "users": "what user 0 is: first, user 1; ignored, as every user the whole memory (the records of all users)",
+        ],
         makeSession: { _ in TaiDocSession() },
         makeSimulator: { TaiDocSimulator($0) },
         findFrames: { FrameReader.find(TaiDocFrame(), in: $0) },

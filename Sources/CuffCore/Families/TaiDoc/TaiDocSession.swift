@@ -3,6 +3,7 @@
 /// - A record is its time and its values, both asked for the same index and user.
 /// - A question is asked at most three times; clearing comes after every record was read and committed, or not at all.
 /// - A record of another kind is no failure of a read, but clearing would lose it.
+/// - Clearing is for all users, and whether user 0 covers them is unknown: the times of the records of users 1 to 4 must prove it.
 struct TaiDocSession: FramedSession, RequestSession {
     struct Question: Equatable, Sendable {
         var command: TaiDocCommand
@@ -25,6 +26,10 @@ struct TaiDocSession: FramedSession, RequestSession {
     private var unread = 0
     /// A record was no blood pressure, so that it is not among the readings.
     private var holdsOthers = false
+    /// Before clearing: the users other than 0 are asked what they hold.
+    private var isProving = false
+    /// The times of each user's records, newest first.
+    private var listed: [UInt8: [[UInt8]]] = [:]
 
     private var model = 0
     private var times: [Place: [UInt8]] = [:]
@@ -97,6 +102,8 @@ struct TaiDocSession: FramedSession, RequestSession {
         requests.sent = nil
         switch command {
         case .model:
+            // Asked again between equal questions, so that a late answer to one is not taken for the other's.
+            if isProving { break }
             model = Int(data[0]) | Int(data[1]) << 8
             actions.append(
                 .identify(
@@ -110,8 +117,17 @@ struct TaiDocSession: FramedSession, RequestSession {
             if let wanted, time.map({ abs($0.wallSeconds - wanted.wallSeconds) > 120 }) ?? true {
                 return finish(.failed("the cuff's clock does not show the time that was sent"), into: &actions)
             }
-        case .count: if requests.isAwaiting { planRecords(Int(data[0]) | Int(data[1]) << 8, asked.data[0], into: &actions) }
-        case .recordTime: times[Self.place(asked)] = data
+        case .count:
+            let count = Int(data[0]) | Int(data[1]) << 8
+            if isProving {
+                planTimes(count, asked.data[0], into: &actions)
+            } else if requests.isAwaiting {
+                planRecords(count, asked.data[0], into: &actions)
+            }
+        case .recordTime:
+            let place = Self.place(asked)
+            times[place] = data
+            if isErasing { listed[place.user, default: []].append(data) }
         case .recordValues: receive(values: data, Self.place(asked), into: &actions)
         case .hello, .communicate, .setClock, .clear: break
         }
@@ -130,6 +146,12 @@ struct TaiDocSession: FramedSession, RequestSession {
         }
         unread = count - believed
         actions.append(.report(.announced(records: believed)))
+    }
+
+    private mutating func planTimes(_ count: Int, _ user: UInt8, into actions: inout SessionActions) {
+        guard count <= listed[0, default: []].count else { return refuseToClear(into: &actions) }
+        let times = (0..<count).flatMap { [Self.request(.model), Self.request(.recordTime, [UInt8](littleEndian: [$0]) + [0, user])] }
+        requests.planned.insert(contentsOf: times, at: 0)
     }
 
     private mutating func receive(values: [UInt8], _ place: Place, into actions: inout SessionActions) {
@@ -163,9 +185,28 @@ struct TaiDocSession: FramedSession, RequestSession {
         guard !holdsOthers else {
             return finish(.failed("nothing was cleared: the cuff also holds records other than blood pressures"), into: &actions)
         }
+        guard isProving else {
+            isProving = true
+            return askAll((1...4).flatMap { [Self.request(.model), Self.request(.count, [$0, 0, 0, 0])] }, into: &actions)
+        }
+        guard wasAllRead else { return refuseToClear(into: &actions) }
         isCommitting = true
         actions.arm(.overall, .seconds(60))
         clearOnceCommitted(into: &actions)
+    }
+
+    /// The records of users 1 to 4 are those of user 0, each once; or the cuff ignores the user.
+    private var wasAllRead: Bool {
+        let all = listed[0, default: []]
+        let users = (1...4).map { listed[$0, default: []] }
+        if users.allSatisfy({ $0 == all }) { return true }
+        // Records without a time are not told apart.
+        return all.allSatisfy { TaiDocRecord.clock($0).time != nil }
+            && users.joined().sorted { $0.lexicographicallyPrecedes($1) } == all.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private mutating func refuseToClear(into actions: inout SessionActions) {
+        finish(.failed("nothing was cleared: the records of users 1 to 4 may not be those that were read"), into: &actions)
     }
 
     private mutating func clearOnceCommitted(into actions: inout SessionActions) {
@@ -178,7 +219,9 @@ struct TaiDocSession: FramedSession, RequestSession {
     mutating func unanswered(_ question: Question, into actions: inout SessionActions) {
         // The readers over BLE begin without a hello, so a cuff may not know it.
         if question.command == .hello, !requests.planned.isEmpty { return askNext(into: &actions) }
-        finish(.noAnswer("the cuff did not answer"), into: &actions)
+        finish(
+            .noAnswer(isProving && question.command != .clear ? "nothing was cleared: the cuff did not answer" : "the cuff did not answer"),
+            into: &actions)
     }
 
     mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {

@@ -1,13 +1,16 @@
-/// A TD-3128, newest record first. Asked for user 0 it gives the records of all.
+/// A TD-3128, newest record first. Asked for user 0 it gives the records of all. `users: first`: those of user 1; `users: ignored`:
+/// it gives the records of all whoever is named.
 struct TaiDocSimulator: CuffSimulator {
     private var records: [SimulatedRecord]
     private var clock: DeviceTime
     private let model: [UInt8]
+    private let users: String?
     private var reader = FrameReader(TaiDocFrame())
 
     init(_ script: SimulatorScript) {
         records = script.records
         clock = script.clock
+        users = script.options["users"]
         model = script.options["model"].flatMap { Hex.bytes($0) }.flatMap { $0.count == 2 ? $0.reversed() : nil } ?? [0x28, 0x31]
     }
 
@@ -40,7 +43,8 @@ struct TaiDocSimulator: CuffSimulator {
     }
 
     private func stored(_ user: UInt8) -> [SimulatedRecord] {
-        records.filter { user == 0 || $0.user == Int(user) }.reversed()
+        let named = users == "ignored" ? 0 : users == "first" ? max(1, user) : user
+        return records.filter { named == 0 || $0.user == Int(named) }.reversed()
     }
 
     private func say(_ command: TaiDocCommand, _ data: [UInt8]) -> [SimulatorAction] {

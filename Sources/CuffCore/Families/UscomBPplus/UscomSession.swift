@@ -32,6 +32,7 @@ struct UscomSession: FinishingSession {
     private var isWatched = false
     private var isRecall = false
     private var isResting = false
+    private var wanted: DeviceTime?
     /// In a recording: the clock was asked for.
     private var isClockAsked = false
 
@@ -61,6 +62,7 @@ struct UscomSession: FinishingSession {
         case .readClock: ask("y", .answer, as: .clock, within: .seconds(3), into: &actions)
         case .setClock(let time):
             // The device's answer is not documented: the clock is read back.
+            wanted = time
             ask("y \(UscomTime.text(time)) ", .answer, as: .settingClock, within: .seconds(1), into: &actions)
         case .information: ask("f", .answer, as: .information, within: .seconds(3), into: &actions)
         case .follow, .schedule, .clear: break
@@ -206,7 +208,9 @@ struct UscomSession: FinishingSession {
         if time.isPossible { actions.append(.clock(time)) }
         isClockAsked = false
         guard !isListening else { return }
-        finish(time.isPossible ? .complete : .failed("the device's clock shows no possible time"), into: &actions)
+        guard time.isPossible else { return finish(.failed("the device's clock shows no possible time"), into: &actions) }
+        let isSet = wanted.map { abs(time.wallSeconds - $0.wallSeconds) <= 120 } ?? true
+        finish(isSet ? .complete : .failed("the device's clock does not show the time that was sent"), into: &actions)
     }
 
     private mutating func features(_ line: String, into actions: inout SessionActions) {

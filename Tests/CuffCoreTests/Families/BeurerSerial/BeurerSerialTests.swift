@@ -51,6 +51,7 @@ import Testing
                 }
                 waiting += session.handle(.sent(question)) + session.handle(.received(answer))
             case .emit(let reading): readings.append(reading)
+            case .arm(.silence, _): waiting += session.handle(.timerFired(.silence))
             case .finish(let end): outcome = end
             default: break
             }
@@ -74,6 +75,20 @@ import Testing
             let talk = Conversation(.beurerSerial, .readMemory(user: nil), context: context, faultRate: 0.01, seed: seed)
             #expect(talk.outcome != nil)
             FaultyLineTests.expectTrue(talk.readings, .beurerSerial, "seed \(seed)")
+        }
+    }
+
+    /// A doubled byte shifts the others: the numbers would be possible, and wrong. In a recording nobody asks again.
+    @Test(arguments: 0..<9) func recordWithAByteTooMany_IsNoReading(_ place: Int) throws {
+        let record: [UInt8] = [0xAC, 0x68, 0x39, 0x42, 0x0B, 0x03, 0x07, 0x0A, 0x0D]
+        let next: [UInt8] = [0xAC, 0x5A, 0x32, 0x41, 0x0B, 0x04, 0x07, 0x0A, 0x0D]
+        let shifted = Array(record[...place] + record[place...])
+        for isLate in [false, true] {
+            var session = CuffDriver.beurerSerial.makeSession(SessionContext())
+            var events: [SessionEvent] = [.sent([0xA3, 1]), .received(Array(shifted.prefix(isLate ? 9 : 10))), .sent([0xA3, 2])]
+            events += [.received((isLate ? [0x0D] : next)), .sent([0xA3, 2]), .received(next), .closed]
+            let emitted = events.flatMap { session.handle($0) }.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
+            #expect(emitted.map(\.raw.array) == [next])
         }
     }
 

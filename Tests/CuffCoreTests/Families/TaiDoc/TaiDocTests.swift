@@ -34,6 +34,49 @@ import Testing
         #expect(one.writes.isEmpty)
     }
 
+    /// 52 clears all users. Where user 0 is the first user, the records of the second were not read.
+    @Test func clearing_NeedsTheProofThatAllUsersWereRead() {
+        func clear(_ records: [SimulatedRecord], _ users: String?) -> HIDConversation {
+            var script = SimulatorScript(records: records)
+            script.options["users"] = users
+            return HIDConversation(.taiDoc, .clear(user: nil), script)
+        }
+        let records = SimulatedRecord.sample(count: 5, seed: 4)
+        #expect(Set(records.map(\.user)) == [1, 2])
+        let refusal = Outcome.failed("nothing was cleared: the records of users 1 to 4 may not be those that were read")
+        for users in [nil, "ignored"] {
+            #expect(clear(records, users).outcome == .complete)
+            #expect(clear(records, users).notes == ["cleared"])
+            #expect(clear([], users).notes == ["cleared"])
+        }
+        #expect(clear(records, "first").outcome == refusal)
+        #expect(clear(records, "first").notes.isEmpty)
+        // As many records of user 2 as of user 1, and none of user 1.
+        #expect(clear(Array(records.prefix(2)), "first").outcome == refusal)
+        #expect(clear([records[1]], "first").outcome == refusal)
+        #expect(clear(records.filter { $0.user == 1 }, "first").notes == ["cleared"])
+        // A memory of nobody's: user 0 gives it, no user does.
+        var nobodys = records
+        nobodys[0].user = 0
+        #expect(clear(nobodys, nil).outcome == refusal)
+    }
+
+    /// The readings of a cleared cuff, from the recording of the command: those that the command gave, and none twice.
+    @Test func recordingOfAClear_GivesEachReadingOnce() {
+        let script = SimulatorScript(records: SimulatedRecord.sample(count: 3, seed: 4))
+        let live = HIDConversation(.taiDoc, .clear(user: nil), script)
+        var (session, cuff, readings) = (
+            CuffDriver.taiDoc.makeSession(SessionContext()), CuffDriver.taiDoc.makeSimulator(script), [Reading]()
+        )
+        for question in live.writes {
+            _ = session.handle(.sent(question))
+            for case .write(let answer) in cuff.handle(.received(question)) {
+                for case .emit(let reading) in session.handle(.received(answer)) { readings.append(reading) }
+            }
+        }
+        #expect(readings.map(\.raw) == live.readings.map(\.raw) && readings.count == 3)
+    }
+
     @Test func glucoseMeter_IsNamedAndLeftAlone() {
         let script = SimulatorScript(options: ["model": "4277"])
         let talk = HIDConversation(.taiDoc, .readMemory(user: nil), script)
@@ -51,7 +94,7 @@ import Testing
         #expect(talk.readings.map(\.content) == [.failure(.init(.noValue))])
     }
 
-    /// Answers every question; `records` are their two answers, time and values, newest first.
+    /// Answers every question, for every user alike; `records` are their two answers, time and values, newest first.
     private static func talk(_ command: SessionCommand, model: [UInt8], _ records: [[UInt8]]) -> (outcome: Outcome?, asked: [UInt8]) {
         var session = CuffDriver.taiDoc.makeSession(SessionContext())
         var waiting = session.handle(.command(command))
