@@ -73,6 +73,8 @@ int clinux_spawn(char *const *arguments, const char *setting, int *input, int *o
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_adddup2(&actions, to[0], 0);
     posix_spawn_file_actions_adddup2(&actions, output ? from[1] : 2, 1);
+    /* What this program inherited itself, e.g. from a shell. */
+    posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);

@@ -42,9 +42,9 @@ public struct PostgresAddress: Sendable, Equatable {
         guard given["password"] == nil, given["sslpassword"] == nil else { throw Self.passwordFault }
         let isLocal = Self.isLocal(given, surroundings)
         let mode = given["sslmode"]
-        if !isLocal, let mode, mode != "verify-full", mode != "verify-ca" {
+        if !isLocal, let mode, mode != "verify-full" {
             throw ConfigurationFault(
-                "sslmode=\(mode) does not verify the server; over a network use verify-full, with sslrootcert=FILE for an authority of your own"
+                "sslmode=\(mode) does not verify the server and its name; over a network use verify-full, with sslrootcert=FILE for an authority of your own"
             )
         }
         var defaults: [(String, String)] = [

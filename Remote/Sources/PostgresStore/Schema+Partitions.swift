@@ -129,9 +129,7 @@ extension Schema {
                 current_setting('cuff.first_month', true));
               ALTER TABLE cuff.reading_before DROP CONSTRAINT \(temporaryConstraint);
               CREATE TRIGGER refuse_erased BEFORE INSERT ON cuff.reading FOR EACH ROW EXECUTE FUNCTION cuff.refuse_erased();
-              CREATE OR REPLACE VIEW cuff.blood_pressure AS
-                SELECT id, measured, device, "user", systolic_mmhg, diastolic_mmhg, mean_mmhg, pulse_per_min, flags, gateway, driver
-                FROM cuff.reading WHERE type = 'blood_pressure' AND NOT pending;
+              \(view.replacing("\n", with: "\n  "))
               GRANT SELECT, INSERT, UPDATE ON cuff.reading TO \(name);
               GRANT SELECT, DELETE ON cuff.reading TO \(identifier(role + "_operator"));
               INSERT INTO cuff.reading SELECT * FROM cuff.reading_aside ON CONFLICT DO NOTHING;

@@ -62,6 +62,7 @@ public enum Schema {
         let steps = migrations.filter { $0.version <= last }.map(block).joined(separator: "\n")
         let name = identifier(role)
         let manager = role + "_operator"
+        let views = last >= 3 ? view + "\n" : ""
         var rights = last >= 2 ? "\nGRANT SELECT, INSERT ON cuff.refused TO \(name);" : ""
         if last >= 3 { rights += "\n" + operatorRights(identifier(manager), programs: name) }
         return """
@@ -82,6 +83,7 @@ public enum Schema {
 
             \(steps)
 
+            \(views)
             REVOKE ALL ON SCHEMA cuff FROM PUBLIC;
             REVOKE ALL ON ALL TABLES IN SCHEMA cuff FROM PUBLIC, \(name), \(identifier(manager));
             GRANT USAGE ON SCHEMA cuff TO \(name);
@@ -92,6 +94,14 @@ public enum Schema {
             \(last >= 3 ? Self.personIndex : "")
             """
     }
+
+    /// In every script, because a view has no rows: a later column comes last.
+    static let view = """
+        CREATE OR REPLACE VIEW cuff.blood_pressure AS
+          SELECT id, measured, device, "user", systolic_mmhg, diastolic_mmhg, mean_mmhg, pulse_per_min, flags, gateway, driver,
+            line->>'person' AS person
+          FROM cuff.reading WHERE type = 'blood_pressure' AND NOT pending;
+        """
 
     private static func role(_ name: String) -> String {
         """

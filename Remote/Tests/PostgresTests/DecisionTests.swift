@@ -156,7 +156,8 @@ func reading(_ id: String, revision: Int = 0, pending: Bool = false, more: Strin
         #expect(try address("postgres:///ward", variables: ["PGSERVICE": "ward"])["sslmode"] == "verify-full")
     }
 
-    @Test(arguments: ["disable", "allow", "prefer", "require"]) func verification_CannotBeSwitchedOff(mode: String) {
+    /// `verify-ca` accepts the certificate of any other server of the authority.
+    @Test(arguments: ["disable", "allow", "prefer", "require", "verify-ca"]) func verification_CannotBeSwitchedOff(mode: String) {
         #expect(throws: ConfigurationFault.self) { try address("postgres://cuff@db.example.org/ward?sslmode=\(mode)") }
     }
 

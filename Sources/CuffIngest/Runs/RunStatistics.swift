@@ -1,10 +1,11 @@
 import CuffCore
+import Glibc
 
 /// The counters of a run at one moment: per link, per driver and per sink.
 package struct RunStatistics: Sendable {
     /// The counters of one open link.
     package struct Link: Sendable {
-        /// The path or address; never a person or serial number.
+        /// The path or address.
         package var place: String
         /// The user's name for the cuff; empty for none.
         package var name = ""
@@ -74,7 +75,9 @@ package struct RunStatistics: Sendable {
             text += "# TYPE cuff_\(name) \(type)\n# HELP cuff_\(name) \(help)\n"
             for sample in samples { text += "cuff_\(name)\(suffix)\(sample.labels) \(sample.value)\n" }
         }
-        let counted = links.map { ("{driver=\"\($0.driver)\",link=\"\(Self.label(Self.node($0.place)))\"}", $0.counters) }
+        let counted = links.enumerated().map { index, link in
+            ("{driver=\"\(link.driver)\",link=\"\(Self.label(Self.node(link.place) ?? "\(index)"))\"}", link.counters)
+        }
         func counter(_ name: String, _ help: String, _ value: (LinkCounters) -> String) {
             family("link_\(name)", "counter", "\(help), of an open link", counted.map { ($0.0, value($0.1)) }, suffix: "_total")
             family(
@@ -134,10 +137,12 @@ package struct RunStatistics: Sendable {
 
     private static func kind(_ label: String) -> Substring { label.prefix { $0 != ":" } }
 
-    /// A node or an address unchanged; of any other path the last part.
-    private static func node(_ place: String) -> String {
-        guard place.hasPrefix("/"), !place.hasPrefix("/dev/") else { return place }
-        return place.split(separator: "/").last.map(String.init) ?? place
+    /// The kernel's name of a node, such as `ttyUSB0`: that of a link may contain a serial number or a person. `nil` if the
+    /// node is gone. An address unchanged.
+    private static func node(_ place: String) -> String? {
+        guard place.hasPrefix("/") else { return place }
+        let path = StateFile.resolved(place)
+        return path.hasPrefix("/dev/") && access(path, F_OK) == 0 ? String(path.dropFirst(5)) : nil
     }
 
     private static func label(_ text: String) -> String {

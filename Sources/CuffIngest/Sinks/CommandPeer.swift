@@ -109,7 +109,9 @@ final class CommandPeer: LinePeer {
         defer { for argument in arguments { free(argument) } }
         var input: Int32 = -1
         var output: Int32 = -1
-        let result = isAnswering ? clinux_spawn(&arguments, setting, &input, &output) : clinux_spawn(&arguments, nil, &input, nil)
+        let result = HelperProcesses.start {
+            isAnswering ? clinux_spawn(&arguments, setting, &input, &output) : clinux_spawn(&arguments, nil, &input, nil)
+        }
         guard result >= 0 else {
             throw IngestError(SinkFault.cannotStart(name, errno: -result))
         }
@@ -146,10 +148,10 @@ final class CommandPeer: LinePeer {
             process = 0
         }
         if let status = end(within: Self.patience) { return status == 0 }
-        kill(-process, SIGTERM)
+        HelperProcesses.signal(process, SIGTERM)
         if end(within: Self.patience) == nil {
-            kill(-process, SIGKILL)
-            while waitpid(process, nil, 0) < 0 && errno == EINTR {}
+            HelperProcesses.signal(process, SIGKILL)
+            while end(within: Self.patience) == nil {}
         }
         return false
     }
@@ -157,11 +159,8 @@ final class CommandPeer: LinePeer {
     /// The exit status, if it ended in time.
     private func end(within limit: Duration) -> Int32? {
         let until = HostClock.monotonic() + limit.nanoseconds
-        var status: Int32 = 0
         while true {
-            let result = waitpid(process, &status, WNOHANG)
-            if result == process { return status }
-            if result < 0 && errno != EINTR { return -1 }
+            if let status = HelperProcesses.status(of: process) { return status }
             if HostClock.monotonic() >= until { return nil }
             usleep(2000)
         }

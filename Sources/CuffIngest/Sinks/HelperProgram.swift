@@ -129,6 +129,7 @@ struct RemoteAddress {
         for part in query.split(whereSeparator: { $0 == "&" || $0 == ";" || $0 == "#" || $0 == "?" }) {
             let name = Self.decoded(part.prefix { $0 != "=" })
             if Self.secrets.contains(where: name.contains) { return name }
+            if Self.keys.contains(name), part.utf8.count - name.utf8.count > Self.shortestSecret { return name }
         }
         return hasSecretPath ? "secret in the path" : nil
     }
@@ -140,7 +141,11 @@ struct RemoteAddress {
         for step in rest.prefix(while: { $0 != "?" && $0 != "#" }).split(separator: "/") {
             let name = Self.decoded(step.prefix { $0 != "=" })
             if step.contains("="), Self.secrets.contains(where: name.contains) { return true }
-            if Self.secrets.contains(where: { former.hasSuffix($0) }), step.utf8.count >= 8 { return true }
+            if Self.secrets.contains(where: { former.hasSuffix($0) }) || Self.hooks.contains(former),
+                step.utf8.count >= Self.shortestSecret
+            {
+                return true
+            }
             let letters = step.utf8
             let isMixed =
                 letters.contains { 0x30...0x39 ~= $0 } && letters.contains { 0x41...0x5A ~= $0 } && letters.contains { 0x61...0x7A ~= $0 }
@@ -153,7 +158,12 @@ struct RemoteAddress {
     /// Shorter ones are names of sites and versions.
     private static let shortestRandom = 20
 
-    private static let secrets = ["passw", "pwd", "token", "secret", "apikey", "api_key", "api-key"]
+    private static let secrets = ["passw", "pwd", "token", "secret", "apikey", "api_key", "api-key", "authorization"]
+    /// Names of queries that contain a secret, or a short word.
+    private static let keys: Set = ["sig", "code", "key"]
+    /// The segment before the secret of a webhook.
+    private static let hooks: Set = ["webhook", "webhooks", "webhookb2", "incomingwebhook"]
+    private static let shortestSecret = 8
 
     private static func decoded(_ name: Substring) -> String {
         var bytes: [UInt8] = []

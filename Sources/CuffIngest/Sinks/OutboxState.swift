@@ -16,8 +16,9 @@ import CuffCore
 ///   silence are faults of the helper: they acknowledge nothing, end the conversation, and unanswered lines are sent again after
 ///   a pause.
 /// - Pauses double with each failure; an `ok` or a `refuse` resets them. After an attempt that took long they are at least twice as long.
-/// - A receiver that refuses complete readings and has never accepted anything is assumed to be misconfigured: such readings are
-///   kept and the conversation ends as by `fatal`. With the first `ok` they are set aside.
+/// - Refusals of complete readings by a receiver that has never accepted anything count only with its first `ok`. If it refuses
+///   everything that it was sent, at most 1,000 lines, its configuration is assumed to be wrong: the readings are kept, and the
+///   conversation ends as by `fatal`. It never ends so while lines are unanswered, because the receiver may be storing them.
 struct OutboxState: Sendable {
     struct Limits: Sendable {
         /// Unanswered lines allowed by the protocol: about 250 KB.
@@ -34,8 +35,6 @@ struct OutboxState: Sendable {
         var fatalPause = Duration.seconds(300)
         /// An answer is a word, an id, a number and a sentence.
         var line = 4096
-        /// Refused complete readings that are taken as a wrong configuration: one bad reading is not.
-        var refused = 10
     }
 
     enum Event: Sendable {
@@ -139,7 +138,7 @@ struct OutboxState: Sendable {
             phase = .opening
             effects.append(.open)
         // Half of the limit at a time: each load reads the unanswered lines again.
-        case .carrying where count > unanswered.count + suspended.count && unanswered.count <= limits.unanswered / 2:
+        case .carrying where count > underWay && underWay < limits.unanswered && unanswered.count <= limits.unanswered / 2:
             effects.append(.load(limits.unanswered))
         case .carrying where unanswered.isEmpty && !suspended.isEmpty: refusedEverything(now, &effects)
         case .idle, .opening, .greeting, .carrying, .resting: break
@@ -160,6 +159,8 @@ struct OutboxState: Sendable {
         }
         if !bytes.isEmpty { effects.append(.send(bytes)) }
     }
+
+    private var underWay: Int { unanswered.count + suspended.count }
 
     private func isUnderWay(_ line: Outbox.Line) -> Bool {
         unanswered.contains { $0.isSame(as: line) } || suspended.contains { $0.line.isSame(as: line) }
@@ -206,7 +207,7 @@ struct OutboxState: Sendable {
             effects.append(.acknowledge(line))
         case "refuse" where words.count >= 3:
             guard let known = answered(words) else { return stranger(line, now, &effects) }
-            refuse(known, words.count > 3 ? Self.harmless(words[3]) : "", now, &effects)
+            refuse(known, words.count > 3 ? Self.harmless(words[3]) : "", &effects)
         case "later": fail(.later(name, reason: Self.reason(text)), pause, now, &effects)
         case "fatal":
             fail(.fatal(name, reason: Self.reason(text)), limits.fatalPause, now, &effects)
@@ -225,10 +226,9 @@ struct OutboxState: Sendable {
         return unanswered.remove(at: index)
     }
 
-    private mutating func refuse(_ line: Outbox.Line, _ reason: String, _ now: Duration, _ effects: inout [Effect]) {
+    private mutating func refuse(_ line: Outbox.Line, _ reason: String, _ effects: inout [Effect]) {
         guard !hasAccepted, line.isCompleteReading else { return effects.append(.setAside(line, reason: reason)) }
         suspended.append((line, reason))
-        if suspended.count >= limits.refused { refusedEverything(now, &effects) }
     }
 
     private mutating func refusedEverything(_ now: Duration, _ effects: inout [Effect]) {

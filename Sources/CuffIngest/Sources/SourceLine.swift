@@ -40,16 +40,21 @@ struct SourceLine: Sendable {
             device = text
         }
         var flags: MeasurementFlags = []
-        for value in line["flags"]?.list ?? [] {
-            guard let flag = value.text.flatMap(MeasurementFlags.named) else { throw refuse("a word of `flags` is not known") }
-            flags.insert(flag)
+        if let value = line["flags"] {
+            guard let words = value.list else { throw refuse("`flags` is not a list of words") }
+            for word in words {
+                guard let flag = word.text.flatMap(MeasurementFlags.named) else { throw refuse("a word of `flags` is not known") }
+                flags.insert(flag)
+            }
         }
-        let origin: Reading.Origin
-        switch line["origin"]?.text {
-        case nil, "push": origin = .push
-        case "memory": origin = .memory
-        case "measurement": origin = .measurement
-        default: throw refuse("`origin` is not push, memory or measurement")
+        var origin = Reading.Origin.push
+        if let value = line["origin"] {
+            switch value.text {
+            case "push": break
+            case "memory": origin = .memory
+            case "measurement": origin = .measurement
+            default: throw refuse("`origin` is not push, memory or measurement")
+            }
         }
         let content: Reading.Content
         do throws(Unusable) { content = try Self.content(line) } catch { throw refuse(error.text) }

@@ -234,6 +234,9 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
         #expect(Set(others + [first]).count == 5)
     }
 
+    private static let usable =
+        #"{"type":"blood_pressure","id":"x","measured":"2026-05-05T07:33:20Z","systolic_mmHg":128,"diastolic_mmHg":82,"#
+
     @Test(arguments: [
         (#"{"id":"x"}"#, "measured"), (#"{"id":"x y"}"#, "id"), ("[1]", "object"),
         (#"{"type":"blood_pressure","id":"x","measured":"2026-05-05T07:33:20","systolic_mmHg":1,"diastolic_mmHg":1}"#, "offset"),
@@ -247,6 +250,10 @@ private func line(_ id: String, _ more: String = "") -> [UInt8] {
             #"{"type":"blood_pressure","id":"x","measured":"2026-05-05T07:33:20Z","systolic_mmHg":128,"diastolic_mmHg":82,"flags":["odd"]}"#,
             "flags"
         ),
+        (Self.usable + #""flags":"irregular_pulse"}"#, "`flags` is not a list"),
+        (Self.usable + #""flags":{"irregular_pulse":true}}"#, "`flags` is not a list"),
+        (Self.usable + #""flags":null}"#, "`flags` is not a list"), (Self.usable + #""flags":[["irregular_pulse"]]}"#, "flags"),
+        (Self.usable + #""origin":["memory"]}"#, "origin"), (Self.usable + #""origin":null}"#, "origin"),
         (#"{"type":"temperature","id":"x","measured":"2026-05-05T07:33:20Z"}"#, "type"),
     ]) func others_AreRefused(text: String, why: String) {
         #expect { try read(text) } throws: { ($0 as? SourceLine.Refusal)?.text.contains(why) == true }

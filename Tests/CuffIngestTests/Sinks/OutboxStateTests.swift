@@ -209,11 +209,30 @@ import Testing
         #expect(undecided.unansweredCount == 2)
     }
 
-    @Test func tenRefusals_AreEnough_AndAnIncompleteReadingProvesNothing() {
-        var state = carrying((1...20).map(complete))
-        let nine = (1...9).map { "refuse id\($0) 0 no\n" }.joined()
-        #expect(state.handle(said(nine), at: .zero).isEmpty)
-        #expect(words(state.handle(said("refuse id10 0 no\n"), at: .zero)).first == "close")
+    /// A helper refuses at once what it cannot send, e.g. the readings of a person without a patient id, and delivers the others.
+    @Test func anyNumberOfRefusals_WaitsForTheOtherAnswers() {
+        var state = carrying((1...32).map(complete))
+        #expect(state.handle(said((1...12).map { "refuse id\($0) 0 no patient\n" }.joined()), at: .zero).isEmpty)
+        #expect(state.handle(.waiting(32), at: .zero).isEmpty && state.isOpen, "the receiver may be storing the others")
+        let expected = (1...12).map { "aside id\($0) no patient" } + (13...32).map { "ok id\($0) 0" }
+        #expect(words(state.handle(said((13...32).map { "ok id\($0) 0\n" }.joined()), at: .seconds(1))) == expected)
+        #expect(state.handle(.waiting(0), at: .seconds(1)).isEmpty && state.isOpen)
+        // Not in time: everything is kept and sent again.
+        var later = carrying((1...12).map(complete))
+        _ = later.handle(said((1...11).map { "refuse id\($0) 0 no patient\n" }.joined()), at: .zero)
+        #expect(words(later.handle(said("later away\n"), at: .zero)) == ["close", "tell away / 200"])
+    }
+
+    @Test func aReceiverThatRefusesEverything_IsSentAtMostTheLimit() {
+        var state = carrying((1...1000).map(complete))
+        #expect(state.handle(said((1...999).map { "refuse id\($0) 0 no\n" }.joined()), at: .zero).isEmpty)
+        #expect(state.handle(.waiting(5000), at: .zero).isEmpty, "a load would return the same lines")
+        #expect(state.handle(said("refuse id1000 0 no\n"), at: .zero).isEmpty)
+        let why = "it has never accepted anything, and refused 1000 readings: no"
+        #expect(words(state.handle(.waiting(5000), at: .zero)) == ["close", "tell \(why) / 300000"])
+    }
+
+    @Test func anIncompleteReading_ProvesNothing() {
         var known = OutboxState(name: "x", hasAccepted: true)
         _ = known.handle(.waiting(1), at: .zero)
         _ = known.handle(.opened, at: .zero)

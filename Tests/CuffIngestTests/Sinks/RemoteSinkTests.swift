@@ -71,6 +71,12 @@ import Testing
         "mqtt://nurse:s3same@broker/", "postgres://me:s3same@db/ward", "postgres:///ward?password=s3same", "mqtts://a:s3/same@broker/",
         "influx+https://h/?org=O&token=s3same", "fhir+https://h/base?access_token=s3same", "https://h/in?api_key=s3same",
         "https://h/in?pass%77ord=s3same", "https://h/in?a=b&PassWd=s3same", "pigeon:me:s3same@loft", "mqtt://u:s3?same@broker/?",
+        // Home Assistant, Microsoft Teams, Azure.
+        "http://127.0.0.1:8123/api/webhook/a1f09b3c5d7e86420f1e2d3c4b5as3",
+        "https://x.webhook.example/webhookb2/0c4e1a4e-31f2-4b5c-9d0a-7f6e5d4c3b2a@1b2c3d4e/IncomingWebhook/s3f4",
+        "https://h/t/IncomingWebhook/0f1e2d3c4b5a69788796a5b4c3d2e1s3/0c4e1a4e", "https://h/webhooks/s3-0c4e1a4e",
+        "https://h/in?sv=1&sig=s3o7CqYb", "https://h/in?code=s3o7CqYbs3o7CqYbs3o7CqYbs3o7CqYbs3o7CqYb", "https://h/in?key=s3o7CqYb",
+        "https://h/in?Authorization=s3", "https://h/in?%6Bey=s3o7CqYb",
     ])
     func secretInAnAddress_IsRefused_AndNotRepeated(_ address: String) {
         let error = #expect(throws: IngestError.self) { try SinkSpec(address) }
