@@ -30,7 +30,7 @@ enum Terminal {
     static func ask(_ question: String) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         draw(TerminalText.clean(question))
-        return readLine()
+        return readLine().map { Household.trimmed($0) }
     }
 
     /// The terminal's width, and whether it supports Unicode and colour.

@@ -216,7 +216,14 @@ import Testing
         #expect(one.map { $0["user"] as? Int } == [2] && one.first?["day_1"] as? String == "2026-05-05")
         #expect(try await run(file, "--db", database).status == 64)
         #expect(try await run(scratch.path("none.jsonl")).status == 66)
-        for bad in ["{\"type\":\"blood_pressure\"}", "128/82", "{\"type\":", "{\"type\":\"blood_pressure\",\"systolic_mmHg\":0x80}"] {
+        let marked = try scratch.write("marked.jsonl", "\u{FEFF}" + lines)
+        #expect(try await run(marked, "--readings").output == expected.output)
+        let first = String(lines.prefix { $0 != "\n" })
+        for bad in [
+            "{\"type\":\"blood_pressure\"}", "128/82", "{\"type\":", "{\"type\":\"blood_pressure\",\"systolic_mmHg\":0x80}",
+            // A later version may give the keys another meaning.
+            first.replacing("\"schema\":1", with: "\"schema\":2"),
+        ] {
             let file = try scratch.write("bad.jsonl", lines + bad + "\n")
             let run = try await run(file)
             #expect(

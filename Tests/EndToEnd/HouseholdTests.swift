@@ -98,6 +98,34 @@ import Testing
         #expect(try await export() == ([ids[0]], []), "moved back")
     }
 
+    /// As one that was moved by itself: the copy has it as Anna's, and now the slot is Ben's.
+    @Test func anExportOfOnePerson_WithdrawsWhatWasBoundToAnother() async throws {
+        #expect(try await cuff("person", "bind", "Anna", "kitchen", "hall").status == 0)
+        var ids: [String] = []
+        for (place, time) in [("kitchen", "2605050731"), ("kitchen", "2605050741"), ("hall", "2605050751")] {
+            ids.append(try await read(120, from: place, at: time))
+        }
+        func export(of person: String, as name: String = "clinic", since: String = "2020-01-01") async throws -> [String: [String]] {
+            let run = try await cuff(
+                "export", "--format", "jsonl", "--new", name, "--user", person, "--since", since, "--db", database, "--tz", "UTC")
+            #expect(run.status == 0, "\(run.errors)")
+            return Dictionary(grouping: run.objects()) { $0["type"] as? String ?? "" }.mapValues { $0.compactMap { $0["id"] as? String } }
+        }
+        #expect(try await export(of: "Anna") == ["blood_pressure": ids])
+        #expect(try await cuff("person", "unbind", "kitchen").status == 0)
+        #expect(try await cuff("person", "bind", "Ben", "kitchen").status == 0)
+        // Of the other person, under a name that was used for both by mistake: nothing is Anna's that would be withdrawn.
+        #expect(try await export(of: "Ben", since: "2027-01-01") == [:])
+        #expect(try await export(of: "Anna", since: "2027-01-01") == ["deleted": Array(ids.prefix(2))])
+        #expect(try await export(of: "Anna") == [:], "it is reported once")
+        #expect(try await export(of: "Ben", as: "ben") == ["blood_pressure": Array(ids.prefix(2))])
+
+        #expect(try await cuff("person", "unbind", "kitchen").status == 0)
+        #expect(try await export(of: "Ben", as: "ben") == ["deleted": Array(ids.prefix(2))], "of no person")
+        #expect(try await cuff("person", "bind", "Anna", "kitchen").status == 0)
+        #expect(try await export(of: "Anna") == ["blood_pressure": Array(ids.prefix(2))], "bound back")
+    }
+
     @Test func names_AreBoundLater_AndReadingsAreMoved() async throws {
         let id = try await read(120, from: "kitchen", at: "2605050731")
         _ = try await read(150, from: "hall", at: "2605050732")

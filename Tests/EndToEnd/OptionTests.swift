@@ -41,6 +41,55 @@ import Testing
         #expect(Set(without).subtracting(Self.withoutJSON.keys) == [])
     }
 
+    /// The parser would use the last of two values. Scripts repeat an option with the same value.
+    @Test func anOptionWithTwoValues_IsRefused() async throws {
+        let scratch = try Scratch()
+        let database = scratch.path("bp.db")
+        #expect(try await CuffProcess.run(["add", "128/82", "--db", database]).status == 0)
+        let refused = [
+            ["show", "--db", database, "--user", "1", "--user", "2"], ["show", "--db", database, "-u", "1", "--user=2"],
+            ["export", "--user", "1", "--db", database, "--user", "none"],
+            ["stats", "--tz", "UTC", "--db", database, "--tz", "Asia/Tokyo"],
+            ["db", "check", "--db", database, "--db", scratch.path("other.db")],
+            ["person", "--config", scratch.path("a.toml"), "--config", scratch.path("b.toml")],
+            ["person", "list", "--config=a.toml", "--config=b.toml"],
+        ]
+        for words in refused {
+            let run = try await CuffProcess.run(words)
+            #expect(run.status == 64 && run.errors.contains(" is given twice") && run.output.isEmpty, "\(words): \(run.errors)")
+        }
+        let message = try await CuffProcess.run(refused[1]).errors
+        #expect(message.contains("--user is given twice") && message.contains("`1` and `2` differ"), "\(message)")
+        let accepted = [
+            ["show", "--db", database, "--user", "none", "-u", "none"],
+            ["show", "--db", database, "--type", "quantity", "--type", "measurement"],
+            ["stats", "--db", database, "--tz", "UTC", "--together", "--together"],
+            ["note", "--db", database, "20260505T073100-45d9621ae0ee0919", "--note", "--db"],
+        ]
+        for words in accepted {
+            let run = try await CuffProcess.run(words)
+            #expect(!run.errors.contains("is given twice"), "\(words): \(run.errors)")
+        }
+    }
+
+    /// As the C library, with a word about it.
+    @Test func anUnknownZone_IsUTC_AndSaidOnce() async throws {
+        let scratch = try Scratch()
+        let database = scratch.path("bp.db")
+        func cuff(_ arguments: [String], _ zone: String) async throws -> CuffProcess {
+            try await CuffProcess.run(arguments + ["--db", database], environment: ["TZ": zone])
+        }
+        let added = try await cuff(["add", "128/82", "--at", "2026-05-05T08:00"], "Mars/Phobos")
+        #expect(added.status == 0 && added.errors.components(separatedBy: "`Mars/Phobos`").count == 2, "\(added.errors)")
+        #expect(added.errors.contains("local times are in UTC"))
+        let shown = try await cuff(["show", "--json"], "Mars/Phobos")
+        #expect(shown.status == 0 && shown.output.contains("2026-05-05T08:00:00+00:00") && shown.errors.contains("`Mars/Phobos`"))
+        #expect(try await cuff(["show", "--json", "--tz", "Europe/Berlin"], "Mars/Phobos").errors.isEmpty, "no local time is needed")
+        for zone in ["", "UTC", ":Europe/Berlin", "Europe/Berlin", "XYZ-3", "CET-1CEST,M3.5.0,M10.5.0/3"] {
+            #expect(try await cuff(["show", "--json"], zone).errors.isEmpty, "\(zone)")
+        }
+    }
+
     @Test func formatSinkAndOption_AreCompleted() async throws {
         let script = try await CuffProcess.run(["--generate-completion-script", "fish"]).output
         var seen: [String: Int] = [:]

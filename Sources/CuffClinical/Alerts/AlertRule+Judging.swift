@@ -55,11 +55,11 @@ extension AlertRule {
             text: text(change, reading, device, person, pressure, time, of: readings.count))
     }
 
-    /// The alert is cleared because one of its readings was deleted. The person is not named.
-    func withdrawn(_ standing: AlertTrack.Standing, _ origin: AlertTrack.Origin, _ now: Timestamp) -> AlertEvent {
+    /// The alert is cleared because one of its readings was deleted, or moved to another person. The person is not named.
+    func withdrawn(_ standing: AlertTrack.Standing, _ origin: AlertTrack.Origin, _ now: Timestamp, isMoved: Bool) -> AlertEvent {
         let notice = AlertNotice(
             id: id(.cleared, standing.readings, wall: now.seconds), change: .cleared, rule: name, condition: condition, time: now,
-            text: "\(heading) cleared: a reading it rested on was deleted")
+            text: "\(heading) cleared: a reading it rested on \(isMoved ? "is another person's now" : "was deleted")")
         return .changed(notice, driver: origin.driver, device: origin.device)
     }
 

@@ -61,6 +61,8 @@ package struct AlertState: Sendable {
     package enum Event: Sendable {
         case reading(Reading, device: String)
         case deleted(Set<Reading.ID>)
+        /// Stored readings that `isOfAnother`, as they are now.
+        case moved([(reading: Reading, device: String)])
         case plans([Plan])
         /// New rules or names; alerts of unchanged rules stay raised.
         case rules([AlertRule], Household)
@@ -76,7 +78,7 @@ package struct AlertState: Sendable {
     }
 
     var rules: [AlertRule]
-    var household: Household
+    package private(set) var household: Household
     let limits: Limits
     let start: Timestamp
     var tracks: [AlertTrack.Key: AlertTrack] = [:]
@@ -99,7 +101,8 @@ package struct AlertState: Sendable {
         var events: [AlertEvent] = []
         switch event {
         case .reading(let reading, let device): receive(reading, device, now, &events)
-        case .deleted(let ids): forget(ids, now, &events)
+        case .deleted(let ids): forget(ids, now, &events) { _ in nil }
+        case .moved(let readings): move(readings, now, &events)
         case .plans(let plans): keep(plans, now, &events)
         case .rules(let rules, let household):
             (self.rules, self.household) = (rules, household)
@@ -219,15 +222,35 @@ package struct AlertState: Sendable {
 
     // MARK: Deletion
 
-    /// Clears the alerts that refer to a deleted reading, without naming the reading.
-    private mutating func forget(_ ids: Set<Reading.ID>, _ now: Timestamp, _ events: inout [AlertEvent]) {
+    /// Whether pairs or alerts of another person refer to this reading: it was moved, or its cuff and slot were bound to another name.
+    package func isOfAnother(_ reading: Reading, device: String) -> Bool {
+        let subject = Self.subject(household.person(of: reading, device: device))
+        return tracks.contains { $0.key.subject != subject && $0.value.ids.contains(reading.id) }
+    }
+
+    /// Clears the alerts of the former person, and judges the readings as those of the present one.
+    private mutating func move(_ readings: [(reading: Reading, device: String)], _ now: Timestamp, _ events: inout [AlertEvent]) {
+        let found = Dictionary(readings.map { ($0.reading.id, $0) }) { first, _ in first }
+        forget(Set(found.keys), now, &events) { standing in
+            standing.readings.lazy.compactMap { found[$0] }.first.map { AlertTrack.Origin(driver: $0.reading.driver, device: $0.device) }
+        }
+        let none = Timestamp(milliseconds: 0)
+        for one in readings.sorted(by: { ($0.reading.measured ?? none) < ($1.reading.measured ?? none) }) {
+            handled[one.reading.id] = nil
+            receive(one.reading, one.device, now, &events)
+        }
+    }
+
+    /// Clears the alerts that refer to a deleted reading, without naming the reading; or, with an origin, to a moved one.
+    private mutating func forget(
+        _ ids: Set<Reading.ID>, _ now: Timestamp, _ events: inout [AlertEvent], moved: (AlertTrack.Standing) -> AlertTrack.Origin?
+    ) {
         for key in tracks.keys.sorted(by: { ($0.rule, $0.subject) < ($1.rule, $1.subject) }) {
             guard var track = tracks[key] else { continue }
             let wasStanding = track.standing
-            if track.forget(ids), let was = wasStanding, let origin = track.origin,
-                let rule = rules.first(where: { $0.identity == key.rule })
-            {
-                events.append(rule.withdrawn(was, origin, now))
+            if track.forget(ids), let was = wasStanding, let rule = rules.first(where: { $0.identity == key.rule }) {
+                let origin = moved(was)
+                if let known = track.origin ?? origin { events.append(rule.withdrawn(was, known, now, isMoved: origin != nil)) }
             }
             store(track, key)
         }

@@ -10,6 +10,8 @@ package struct ExportContext: Sendable {
     package var isPartial = false
     /// The inflations in a cuff's averages; only for a format that `writesExclusions`.
     package var partsOfAverages: Set<Reading.ID> = []
+    /// Readings that an earlier export of the same name reported as deleted.
+    package var withdrawn: Set<Reading.ID> = []
     /// When the export is made.
     package var made: Timestamp
     /// The program that writes it.

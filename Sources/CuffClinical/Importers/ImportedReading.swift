@@ -27,12 +27,6 @@ extension BloodPressure {
         guard let systolic, let diastolic else { throw systolic == nil && diastolic == nil ? .noPressures : .half }
         self.init(systolic: systolic, diastolic: diastolic)
     }
-
-    /// A pulse of 0 means not measured.
-    mutating func setPulse(_ rate: Digits?) {
-        guard let rate else { return }
-        if rate.mantissa == 0 { pulseAbsence = .notMeasured } else { pulse = PulseRate(rate) }
-    }
 }
 
 /// One record of another program's file. Unlike a `Reading` it may lack a zone, and has no id of this program.

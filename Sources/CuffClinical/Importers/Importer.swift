@@ -85,9 +85,17 @@ package struct ImportOutput: Sendable {
     /// Empty.
     package init() {}
 
-    /// Adds a reading, unless its values are implausible or in several units: these are refused.
-    package mutating func add(_ reading: ImportedReading) {
-        if let pressure = reading.pressure, reading.original == nil {
+    /// Adds a reading, unless its values are implausible or in several units: these are refused. Other programs write 0 for what was not
+    /// measured.
+    package mutating func add(_ read: ImportedReading) {
+        var reading = read
+        if var pressure = read.pressure, read.original == nil {
+            let missing = [pressure.systolic, pressure.diastolic].count { $0.digits.mantissa == 0 }
+            guard missing == 0 else { return refuse(read.place, missing == 2 ? .noPressures : .half) }
+            if pressure.pulse?.digits.mantissa == 0 {
+                (pressure.pulse, pressure.pulseAbsence) = (nil, .notMeasured)
+                reading.content = .bloodPressure(pressure)
+            }
             let units = Set([pressure.systolic, pressure.diastolic, pressure.mean ?? pressure.systolic].map(\.unit))
             guard units.count == 1 else { return refuse(reading.place, .malformed("pressures in different units")) }
             guard pressure.isPlausible else { return refuse(reading.place, .implausible(Self.text(pressure))) }

@@ -210,11 +210,11 @@ extension JSONValue {
         return digits
     }
 
-    /// Two pressures in mmHg and a pulse; a pulse of 0 means not measured.
+    /// Two pressures in mmHg and a pulse.
     func pressure(_ systolic: String, _ diastolic: String, pulse: String) throws(ImportRefusal) -> BloodPressure {
         let (high, low) = (try digits(systolic), try digits(diastolic))
         var pressure = try BloodPressure(high.map { Pressure($0, .mmHg) }, low.map { Pressure($0, .mmHg) })
-        pressure.setPulse(try digits(pulse))
+        pressure.pulse = try digits(pulse).map { PulseRate($0) }
         return pressure
     }
 }

@@ -125,7 +125,7 @@ struct TableImport: RowReader {
 
     private func reading(_ row: TableRow, _ line: Int) throws(ImportRefusal) -> ImportedReading {
         var pressure = try pressure(row)
-        pressure.setPulse(try row.number(.pulse))
+        pressure.pulse = try row.number(.pulse).map { PulseRate($0) }
         if let mean = try row.number(.mean), mean.mantissa != 0 { pressure.mean = Pressure(mean, pressure.systolic.unit) }
         var reading = ImportedReading(pressure, at: try time(row), place: ImportPlace(.line, line))
         if let text = row[.user] {

@@ -24,9 +24,10 @@ public struct Household: Sendable, Hashable {
     public init() {}
 
     /// Adds a person, and the name for a place: `kitchen:1` is user slot 1 of the cuff `kitchen`, `wrist` a cuff without slots. A place that
-    /// has a name keeps it. Names that differ in case only are one person's. Returns the name at the place.
+    /// has a name keeps it. Names that differ only in case, or in blanks around them, are one person's. Returns the name at the place.
     @discardableResult
     public mutating func bind(_ name: String, to place: String? = nil) -> String {
+        let name = Self.trimmed(name)
         let known = self.name(name) ?? name
         if self.name(name) == nil {
             names.append(name)
@@ -71,6 +72,12 @@ public struct Household: Sendable, Hashable {
         person(
             cuff: Self.cuff(device: device, driver: reading.driver), slot: reading.user.map { Int($0) },
             said: reading.person ?? (moved.isEmpty ? nil : moved[reading.id]))
+    }
+
+    /// A name without the blanks around it.
+    package static func trimmed(_ name: String) -> String {
+        let rest = name.drop { $0.isWhitespace }
+        return rest.lastIndex { !$0.isWhitespace }.map { String(rest[...$0]) } ?? ""
     }
 
     /// Why a text is not a person's name; `nil` if it is one.

@@ -68,7 +68,8 @@ package struct CaptureTextReader: CaptureReader {
     private mutating func readLine(_ bytes: [UInt8], _ start: Int, _ limit: Int) throws(CaptureFault) -> CaptureItem? {
         line += 1
         let text = bytes.span
-        var index = start
+        // An editor's byte order mark.
+        var index = line == 1 && bytes[start..<limit].starts(with: [0xEF, 0xBB, 0xBF]) ? start + 3 : start
         var end = limit
         while end > start, text[end - 1] == 0x0D || text[end - 1] == 0x20 { end -= 1 }
         while index < end, text[index] == 0x20 || text[index] == 0x09 { index += 1 }

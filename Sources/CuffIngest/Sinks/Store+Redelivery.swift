@@ -30,13 +30,14 @@ extension Store {
         }
     }
 
-    /// Renames the person of readings that were moved; case does not matter. Returns how many.
+    /// Renames the person of readings that were moved, and in what exports remember; case does not matter. Returns how many readings.
     /// - Throws: As ``move(_:to:)``.
     public func rename(_ old: String, to new: String) throws(IngestError) -> Int {
         var count = 0
         var ids: [Reading.ID] = []
         try forEachMoved { id, person in if person.lowercased() == old.lowercased() { ids.append(id) } }
         for id in ids where try move(id, to: new) { count += 1 }
+        try commit { try $0.run("UPDATE exported SET person = ? WHERE person = ?", new.lowercased(), old.lowercased()) }
         return count
     }
 

@@ -18,6 +18,7 @@ enum Schema {
         ("other days", otherDays),
         ("decoders", decoders),
         ("metadata", metadata),
+        ("exported persons", "ALTER TABLE exported ADD COLUMN person TEXT"),
     ]
 
     /// The table of completed migrations, named by the library that first created it.
@@ -209,7 +210,8 @@ enum Schema {
         CREATE INDEX series_start ON series (start);
         """
 
-    /// What each named export has delivered, so that its next run delivers only what is new.
+    /// What each named export has delivered, so that its next run delivers only what is new. A `revision` below 0: it was delivered and
+    /// withdrawn. `person`, of a later migration, is the selected person, in lower case.
     private static let cursors = """
         CREATE TABLE exported (
           cursor TEXT NOT NULL,

@@ -18,7 +18,7 @@ extension Store {
 
     /// Removable tombstones. If an export has delivered the reading, the tombstone is kept until the export has reported the
     /// deletion (`deletedSince`).
-    private static let freeTombstones = "type = '\(tombstone)' AND id NOT IN (SELECT id FROM exported)"
+    private static let freeTombstones = "type = '\(tombstone)' AND id NOT IN (SELECT id FROM exported WHERE revision >= 0)"
     /// Acknowledged lines of existing readings stay: they keep a reading from being sent twice.
     private static let freeLines = """
         sink NOT IN (SELECT number FROM sink) OR line IS NULL AND id IN (SELECT id FROM reading WHERE \(freeTombstones))

@@ -16,10 +16,20 @@ package enum HostZone {
         return zone
     }
 
+    private static let tellUnknown = Locked<(@Sendable (String) -> Void)?>(nil)
+
+    /// `tell` gets the value of `TZ` once, if that is not a zone of this machine. Its local time is UTC then, as in the C library.
+    package static func onUnknown(_ tell: @escaping @Sendable (String) -> Void) { tellUnknown.withLock { $0 = tell } }
+
     /// The machine's zone; UTC if none is set.
     package static func local() -> ZoneTable {
         if let value = getenv("TZ").map({ String(cString: $0) }) {
-            return find(value.hasPrefix(":") ? String(value.dropFirst()) : value) ?? .utc
+            if let zone = find(value.hasPrefix(":") ? String(value.dropFirst()) : value) { return zone }
+            tellUnknown.withLock { tell in
+                tell?(value)
+                tell = nil
+            }
+            return .utc
         }
         guard let bytes = contents("/etc/localtime") else { return .utc }
         return ZoneTable(tzif: bytes, name: localName() ?? "local") ?? .utc

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import TOML
 
@@ -151,8 +152,8 @@ extension ConfigurationSection {
         var users: [Int: String] = [:]
         for entry in entries {
             // 0 is not a user number: a cuff without users reports none.
-            guard let slot = Int(entry.key), (1...Int(Int32.max)).contains(slot), let name = entry.value.string, !name.isEmpty,
-                Int(name) == nil, name != "none"
+            guard let slot = Int(entry.key), (1...Int(Int32.max)).contains(slot),
+                let name = entry.value.string.map({ Household.trimmed($0) }), !name.isEmpty, Int(name) == nil, name != "none"
             else { throw wrongType("users", "a table of user numbers from 1 on and names, { 1 = \"Anna\" }") }
             users[slot] = name
         }

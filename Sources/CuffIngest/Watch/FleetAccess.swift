@@ -89,7 +89,7 @@ package struct FleetAccess: Sendable, Equatable {
         } catch {
             throw IngestError(ConfigurationFault.mistake(file: path, line: error.line, .refused(error.reason)))
         }
-        try CuffConfiguration.check(new, at: path, isAlone: true)
+        try CuffConfiguration.check(new, at: path, among: [path])
         return new
     }
 

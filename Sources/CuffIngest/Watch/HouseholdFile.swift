@@ -37,16 +37,14 @@ package struct HouseholdFile: Sendable {
 
     /// Adds a person; does nothing if the file has one of this name.
     package mutating func add(_ name: String) throws(IngestError) {
-        try Household.check(name)
-        let name = spelled(name)
+        let name = spelled(try Household.checked(name))
         guard !configuration.persons.contains(where: { $0.name == name }) else { return }
         try change { (document) throws(TOMLFault) in try document.setting(["person", name, "cuffs"], to: "[]") }
     }
 
     /// Adds a place, `kitchen:1` or `wrist`, to a person, who is added if necessary.
     package mutating func bind(_ name: String, to place: String) throws(IngestError) {
-        try Household.check(name)
-        let name = spelled(name)
+        let name = spelled(try Household.checked(name))
         guard !configuration.household.places(of: name).contains(place) else { return }
         try change { (document) throws(TOMLFault) in try document.prepending(place, to: ["person", name, "cuffs"]) }
     }
@@ -71,13 +69,13 @@ package struct HouseholdFile: Sendable {
 
     /// Renames a person wherever the file has the name: sections, users of cuffs, alerts and sinks. Returns whether it has.
     package mutating func rename(_ old: String, to new: String) throws(IngestError) -> Bool {
-        try Household.check(new)
+        let new = try Household.checked(new)
         let household = configuration.household
         if household.name(old) != nil, let other = household.name(new), other.lowercased() != old.lowercased() {
             throw IngestError(SelectionFault.notAName(new, why: "`\(other)` is another person"))
         }
         let before = text
-        func isMeant(_ name: String?) -> Bool { name?.lowercased() == old.lowercased() }
+        func isMeant(_ name: String?) -> Bool { name.map { Household.trimmed($0).lowercased() } == Household.trimmed(old).lowercased() }
         let known = configuration
         for person in known.persons where isMeant(person.name) {
             try change { (document) throws(TOMLFault) in try document.renaming(["person", person.name], to: new) }
@@ -125,20 +123,21 @@ package struct HouseholdFile: Sendable {
         (document, configuration) = try Self.read(text, path)
     }
 
-    /// Writes the file, if all files of the configuration are valid together. `isAlone`: no other file is read with it.
-    package func write(isAlone: Bool) throws(IngestError) {
-        if !isAlone { try refuseReplacing() }
-        try CuffConfiguration.check(text, at: path, isAlone: isAlone)
+    /// Writes the file, if all files of the configuration are valid together: those at `places`, in their order. `isAlone`: no other file
+    /// is read with it.
+    package func write(isAlone: Bool, among places: [String] = CuffConfiguration.standardPlaces()) throws(IngestError) {
+        if !isAlone { try refuseReplacing(places) }
+        try CuffConfiguration.check(text, at: path, among: isAlone ? [path] : places)
         try ConfigurationFile.write(text, to: path)
     }
 
     /// A section replaces that of an earlier file. A new one would take the person's cuffs away.
-    private func refuseReplacing() throws(IngestError) {
+    private func refuseReplacing(_ places: [String]) throws(IngestError) {
         let before = access(path, F_OK) == 0 ? try Self.read(ConfigurationFile.text(path), path).1.persons : []
         let new = configuration.persons.map(\.name).filter { name in !before.contains { $0.name == name } }
         guard !new.isEmpty else { return }
         var earlier = CuffConfiguration()
-        for place in CuffConfiguration.standardPlaces().prefix(while: { $0 != path }) where access(place, F_OK) == 0 {
+        for place in places.prefix(while: { $0 != path }) where access(place, F_OK) == 0 {
             try earlier.read(ConfigurationFile.text(place), file: place, drivers: CuffFamilies.all)
         }
         for person in earlier.persons where !person.cuffs.isEmpty && new.contains(person.name) {
@@ -148,17 +147,18 @@ package struct HouseholdFile: Sendable {
 }
 
 extension Household {
-    /// Throws a usage error if a text cannot be a person's name.
-    static func check(_ name: String) throws(IngestError) {
+    /// The name without blanks around it. Throws a usage error if it cannot be a person's name.
+    static func checked(_ text: String) throws(IngestError) -> String {
+        let name = trimmed(text)
         if let refusal = refusal(of: name) { throw IngestError(SelectionFault.notAName(name, why: refusal)) }
+        return name
     }
 }
 
 extension CuffConfiguration {
-    /// Reads the standard files with a new text of one of them.
-    static func check(_ text: String, at path: String, isAlone: Bool) throws(IngestError) {
+    /// Reads the files at these places with a new text of one of them.
+    static func check(_ text: String, at path: String, among places: [String]) throws(IngestError) {
         var configuration = CuffConfiguration()
-        let places = isAlone ? [path] : standardPlaces()
         for place in places.contains(path) ? places : places + [path] {
             guard place == path || access(place, F_OK) == 0 else { continue }
             try configuration.read(place == path ? text : ConfigurationFile.text(place), file: place, drivers: CuffFamilies.all)

@@ -104,6 +104,8 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
         queue.async { @Sendable in
             self.hasRules = !rules.isEmpty
             self.handle([.rules(rules, household)])
+            let moved = self.moved()
+            if !moved.isEmpty { self.handle([.moved(moved)]) }
         }
     }
 
@@ -151,6 +153,8 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
         let readings = batch.entries.readings.sorted { ($0.measured ?? none) < ($1.measured ?? none) }
         let gone = hasRules ? deleted(among: readings.map(\.id) + state.readings) : []
         var events: [AlertState.Event] = gone.isEmpty ? [] : [.deleted(gone)]
+        let moved = moved()
+        if !moved.isEmpty { events.append(.moved(moved)) }
         for reading in readings where !gone.contains(reading.id) { events.append(.reading(reading, device: batch.device)) }
         handle(events)
     }
@@ -201,18 +205,37 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
         } catch { notify(error.description) }
     }
 
-    /// An unreadable database is skipped; the next reading tries again.
     private func deleted(among ids: [Reading.ID]) -> Set<Reading.ID> {
         var found: Set<Reading.ID> = []
+        inDatabases { (store) throws(IngestError) in found.formUnion(try store.deleted(among: ids)) }
+        return found
+    }
+
+    /// The readings of alerts that are of another person than when they came.
+    private func moved() -> [(reading: Reading, device: String)] {
+        var selection = ReadingSelection(kinds: [.bloodPressure], zone: .utc)
+        (selection.ids, selection.household) = (Array(state.readings), state.household)
+        guard hasRules, !selection.ids.isEmpty else { return [] }
+        var found: [(reading: Reading, device: String)] = []
+        inDatabases { (store) throws(IngestError) in
+            try store.forEach(selection) { reading, provenance in
+                if state.isOfAnother(reading, device: provenance.device) { found.append((reading, provenance.device)) }
+                return true
+            }
+        }
+        return found
+    }
+
+    /// An unreadable database is skipped; the next reading tries again.
+    private func inDatabases(_ body: (Store) throws(IngestError) -> Void) {
         for path in databases {
             guard let store = stores[path] ?? (try? Store(path, access: .read)) else { continue }
             stores[path] = store
-            do throws(IngestError) { found.formUnion(try store.deleted(among: ids)) } catch {
+            do throws(IngestError) { try body(store) } catch {
                 try? store.close()
                 stores[path] = nil
             }
         }
-        return found
     }
 
     /// By the wall clock, so that events due during a suspend are handled after it.

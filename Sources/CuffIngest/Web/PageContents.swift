@@ -236,7 +236,7 @@ final class PageContents: Sendable {
         return true
     }
 
-    /// The newest readings as CSV; returns `false` for an unknown person of a database.
+    /// The newest readings as CSV; returns `false` for an unknown person.
     func appendTable(_ view: View, to text: inout TextBuffer) throws -> Bool {
         let found: [Stored]
         var context = HealthRuns.exportContext(view.zone, version: view.request.generator)
@@ -249,6 +249,7 @@ final class PageContents: Sendable {
             found = (board?.latest(.max) ?? []).filter { one in
                 view.person.map { $0 == Self.key(view.household.person(of: one.reading, device: one.provenance.device)) } ?? true
             }
+            guard view.person == nil || !found.isEmpty else { return false }
         }
         var writer = try Exporter.named("csv").writer(ExportChoices(), context)
         writer.begin(to: &text)

@@ -12,7 +12,7 @@ struct Export: ParsableCommand {
 
             What has no place in a format is left out and counted on stderr: a reading whose time is unknown, a time \
             of a cuff without a zone where --tz names none, or a user without a subject. With --new, jsonl and csv also say which readings of earlier exports are \
-            deleted, or with --user moved to another person; of other formats these are named on stderr. `--columns` explains what csv and jsonl hold.
+            deleted, or with --user another person's now; of other formats these are named on stderr. `--columns` explains what csv and jsonl hold.
             """,
             [
                 "cuff export --format apple-health -o health.zip --user 1": "What user 1 measured, for Apple Health.",

@@ -99,7 +99,7 @@ extension HealthRuns.ExportReport {
             let names = deleted.prefix(10).map(\.description).joined(separator: ", ") + (deleted.count > 10 ? ", …" : "")
             lines.append(
                 "\(Plural.text(deleted.count, "reading")) written by earlier exports of `\(cursor ?? "")` and deleted here since, "
-                    + "or moved to another person or user;"
+                    + "or of another person or user now;"
                     + (saysDeleted ? " the export says so of each" : " delete them there as well: \(names)"))
         }
         if path != "-" { lines.insert("\(path): \(Plural.text(written, "reading"))\(series > 0 ? ", \(series) series" : "")", at: 0) }

@@ -91,7 +91,7 @@ struct PersonVerb: ParsableCommand {
             guard let new else {
                 try file.add(name)
                 try target.write(file)
-                return Terminal.say("cuff: \(file.path): \(name) is a person")
+                return Terminal.say("cuff: \(file.path): \(Household.trimmed(name)) is a person")
             }
             guard try file.rename(name, to: new) else {
                 throw IngestError(SelectionFault.unknownPerson(name, known: file.names))
@@ -100,11 +100,11 @@ struct PersonVerb: ParsableCommand {
             var moved = 0
             if let path = Store.standardPath, access(path, F_OK) == 0 {
                 let store = try DatabaseOption.open(path, .write)
-                moved = try store.rename(name, to: new)
+                moved = try store.rename(name, to: Household.trimmed(new))
                 try store.close()
             }
             let readings = moved > 0 ? "; \(Plural.text(moved, "moved reading")) renamed" : ""
-            Terminal.say("cuff: \(file.path): \(name) is now \(new)\(readings)")
+            Terminal.say("cuff: \(file.path): \(Household.trimmed(name)) is now \(Household.trimmed(new))\(readings)")
         }
     }
 
@@ -126,6 +126,7 @@ struct PersonVerb: ParsableCommand {
             var file = try target.file()
             for place in places { try file.bind(name, to: place) }
             try target.write(file)
+            let name = Household.trimmed(name)
             Terminal.say("cuff: \(file.path): \(places.joined(separator: ", ")) now \(places.count == 1 ? "belongs" : "belong") to \(name)")
             try sayUnused()
         }

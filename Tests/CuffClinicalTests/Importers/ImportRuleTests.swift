@@ -61,7 +61,46 @@ struct ImportRuleTests {
             #expect(read.readings.isEmpty)
             if case .implausible? = read.complaints.first?.reason {} else { Issue.record("\(cells): \(read.complaints)") }
         }
-        #expect(ImportFixture(header + "2026-05-05 07:33:10,0,128,82,\n").readings.first?.pressure?.pulseAbsence == .notMeasured)
+    }
+
+    /// What was not measured is 0 in many tables.
+    @Test func zeros_AreAbsentValues() {
+        let header = "Date,Heart rate,Systolic,Diastolic,Comments\n"
+        let rows = ["0,128,82,", "0,0,0,", "71,0,0.0,", "71,0,82,", "71,128,0,"]
+        let read = ImportFixture(header + rows.map { "2026-05-05 07:33:10,\($0)\n" }.joined())
+        #expect(read.lines.map { [$0["systolic_mmHg"], $0["diastolic_mmHg"], $0["pulse_per_min"]] } == [["128", "82", nil]])
+        #expect(read.readings.first?.pressure?.pulseAbsence == .notMeasured)
+        #expect(read.complaints.map(\.reason) == [.noPressures, .noPressures, .half, .half])
+        #expect(read.complaints.map(\.place.number) == [3, 4, 5, 6])
+        #expect(!ImportRefusal.noPressures.isLoss, "`--strict` imports the rest")
+
+        var options = ImportFixture.options()
+        options.columns = try? ColumnMapping("time=When,bp=BP")
+        #expect(ImportFixture("When,BP\n2026-05-05 07:33,0/0\n", options).complaints.map(\.reason) == [.noPressures])
+
+        let time = "2026-05-05T07:33:10+02:00"
+        let point =
+            "{\"header\":{\"id\":\"a\",\"schema_id\":{\"namespace\":\"omh\",\"name\":\"heart-rate\",\"version\":\"2.0\"}},"
+            + "\"body\":{\"heart_rate\":{\"value\":0,\"unit\":\"beats/min\"},\"effective_time_frame\":{\"date_time\":\"\(time)\"}}}\n"
+            + "{\"header\":{\"id\":\"b\",\"schema_id\":{\"namespace\":\"omh\",\"name\":\"blood-pressure\",\"version\":\"4.0\"}},"
+            + "\"body\":{\"systolic_blood_pressure\":{\"value\":128,\"unit\":\"mmHg\"},"
+            + "\"diastolic_blood_pressure\":{\"value\":82,\"unit\":\"mmHg\"},\"effective_time_frame\":{\"date_time\":\"\(time)\"}}}\n"
+        #expect(ImportFixture(point).readings.first?.pressure?.pulseAbsence == .notMeasured)
+    }
+
+    /// A later version may give the keys another meaning.
+    @Test(arguments: ["2", "1.5", "\"x\"", "null"]) func ownLineOfAnotherSchema_IsRefused(_ schema: String) {
+        func line(_ schema: String, _ second: Int) -> String {
+            "{\"type\":\"blood_pressure\",\"schema\":\(schema),\"id\":\"20260505T0731\(second)-9f0c61d2a4b7e3f0\",\"driver\":\"and-std\","
+                + "\"systolic_mmHg\":128,\"diastolic_mmHg\":82,\"measured\":\"2026-05-05T07:31:\(second)+02:00\"}\n"
+        }
+        let read = ImportFixture(line("1", 10) + line(schema, 11) + line("\"1\"", 12))
+        #expect(read.readings.map(\.place.number) == [1, 3])
+        #expect(read.complaints.map(\.place) == [ImportPlace(.record, 2)])
+        if case .unknownSchema? = read.complaints.first?.reason {} else { Issue.record("\(read.complaints)") }
+        let sentence = read.complaints.first?.reason.description ?? ""
+        #expect(sentence.contains("only schema 1") && sentence.contains("later version of cuff"), "\(sentence)")
+        #expect(read.complaints.first?.reason.isLoss == true)
     }
 
     @Test func openQuote_CostsItsOwnRowAlone() {

@@ -85,6 +85,16 @@ import Testing
         }
     }
 
+    /// As some editors write it; only at the beginning of a file.
+    @Test(arguments: [1, .max]) func byteOrderMark_IsSkipped(_ chunk: Int) throws {
+        let found = try Self.read("\u{FEFF}" + Self.sample, chunk: chunk)
+        let own = try Self.read(Self.sample)
+        #expect(found.0 == own.0 && found.1 == own.1)
+        #expect(try Self.read("\u{FEFF}< 31\n", chunk: chunk).1 == Self.read("< 31\n").1)
+        #expect(try Self.read("\u{FEFF}", chunk: chunk).1.isEmpty)
+        #expect(Self.fault("< 31\n\u{FEFF}< 32\n")?.line == 2)
+    }
+
     @Test func whatCameBeforeABrokenLine_IsKept() {
         var reader = CaptureTextReader()
         var items: [CaptureItem] = []

@@ -164,6 +164,20 @@ import Testing
                 "\"_effectiveDateTime\":{\"extension\":[{\"url\":\"http://hl7.org/fhir/StructureDefinition/data-absent-reason\""))
         let urls = entries.compactMap { ($0["request"] as? [String: Any])?["url"] as? String }
         #expect(urls.map { $0.suffix(12) } == ["000000000001", "000001:pulse", "00001:status"])
+        #expect(try export("Patient/p1").1.isEmpty, "it is said once")
+
+        // The cuff delivers it again: a conditional create would find what was an error, and change nothing.
+        #expect(try store.purge().tombstones == 1)
+        _ = try SQLiteSink(path: path).write(batch([reading(1)]))
+        let restored = try export("Patient/p1")
+        #expect(restored.0.written == 1 && restored.0.deleted.isEmpty && restored.1.count == 1)
+        #expect(restored.1[0].contains("\"status\":\"final\"") && !restored.1[0].contains("entered-in-error"))
+        #expect(restored.1[0].contains("\"method\":\"PUT\",\"url\":\"Observation?identifier="))
+        #expect(!restored.1[0].contains("\"method\":\"POST\",\"url\":\"Observation\""))
+        #expect(try export("Patient/p1").1.isEmpty)
+        // Deleted again, it is an error again.
+        try delete(reading(1), in: store)
+        #expect(try export("Patient/p1").0.deleted == [reading(1).id])
         // The subject is no longer known.
         try delete(reading(2), in: store)
         let second = try export("2=Patient/p2")

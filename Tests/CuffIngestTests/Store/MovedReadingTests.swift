@@ -142,4 +142,19 @@ import Testing
         #expect(try store.rename("Ben", to: "Benjamin") == 0)
         #expect(try store.storedReading(id).person == "Benjamin")
     }
+
+    /// An export of the person goes on under the new name: what is bound to another later is withdrawn.
+    @Test func aPersonWithAnotherName_HasTheReadingsOfExports() throws {
+        try fill()
+        let store = try store()
+        var given = GivenAway()
+        (given.person, given.readings) = ("ben", [(id, 0)])
+        try store.remember(given, for: "clinic")
+        _ = try store.rename("Ben", to: "Benjamin")
+        var selection = ReadingSelection(zone: .utc)
+        for (name, moved) in [("Ben", []), ("Benjamin", [id])] {
+            selection.person = .named(name)
+            #expect(try store.movedSince("clinic", from: selection) == moved, "\(name)")
+        }
+    }
 }

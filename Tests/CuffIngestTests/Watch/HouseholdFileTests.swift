@@ -1,5 +1,6 @@
 import CuffClinical
 import CuffCore
+import Foundation
 import Testing
 
 @testable import CuffIngest
@@ -127,6 +128,59 @@ import Testing
         #expect(file.text == "[person.Ben]\ncuffs = []\n" && file.names == ["Ben"])
         try file.bind("ben", to: "hall")
         #expect(file.text == "[person.Ben]\ncuffs = [\"hall\"]\n")
+    }
+
+    @Test func blanksAroundAName_MakeNoSecondPerson() throws {
+        var file = try file("")
+        try file.add(" Anna")
+        try file.bind("Anna\t", to: "hall")
+        try file.bind("\u{A0}anna ", to: "kitchen:1")
+        #expect(file.text == "[person.Anna]\ncuffs = [\"kitchen:1\", \"hall\"]\n")
+        #expect(try file.rename(" anna", to: " Anna Maria "))
+        #expect(file.names == ["Anna Maria"])
+        // As a person wrote it.
+        let device = "[device.k]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\nusers = { 1 = \"Anna \" }\n"
+        let written = "[person.\" Anna\"]\ncuffs = [\"hall\"]\n\(device)"
+        #expect(try bound(written) == ["hall": "Anna", "k:1": "Anna"])
+        #expect(throws: IngestError.self) { try bound("[person.\"  \"]\ncuffs = [\"hall\"]\n") }
+        var renamed = try self.file(written)
+        #expect(try renamed.rename("Anna", to: "Eva"))
+        #expect(try bound(renamed.text) == ["hall": "Eva", "k:1": "Eva"])
+    }
+
+    /// A section of the user's file replaces that of the machine's file: bound there, the person would lose the cuffs of the other.
+    @Test func aSectionThatWouldReplaceThatOfAnEarlierFile_IsRefused() throws {
+        let folder = TestFolder()
+        let (machine, own) = (folder.file("machine.toml"), folder.file("own.toml"))
+        try ConfigurationFile.write("[person.Anna]\ncuffs = [\"kitchen:1\"]\n[person.Carla]\ncuffs = []\n", to: machine)
+        func write(_ name: String, isAlone: Bool = false) throws {
+            var file = try HouseholdFile(path: own)
+            try file.bind(name, to: "wrist")
+            try file.write(isAlone: isAlone, among: [machine, own])
+        }
+        do {
+            try write("Anna")
+            Issue.record("Anna's cuffs are taken away")
+        } catch {
+            guard case .replaces(let origin, "Anna", let file)? = (error as? IngestError)?.fault as? ConfigurationFault else { throw error }
+            #expect(origin == "\(machine):2" && file == own)
+        }
+        #expect(access(own, F_OK) != 0)
+        for name in ["Ben", "Carla"] {
+            try write(name)
+            #expect(try HouseholdFile(path: own).names == [name])
+            try FileManager.default.removeItem(atPath: own)
+        }
+        // A file that is read alone replaces nothing, and a section that is there already is the user's decision.
+        try write("Anna", isAlone: true)
+        var file = try HouseholdFile(path: own)
+        try file.bind("Anna", to: "hall")
+        try file.write(isAlone: false, among: [machine, own])
+        #expect(try HouseholdFile(path: own).names == ["Anna"])
+        // Of an earlier file only: what the machine's file itself has is changed in place.
+        var earlier = try HouseholdFile(path: machine)
+        try earlier.bind("Anna", to: "attic")
+        try earlier.write(isAlone: false, among: [machine, own])
     }
 
     /// Two persons are never joined.

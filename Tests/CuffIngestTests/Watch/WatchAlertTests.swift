@@ -153,6 +153,46 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         try rig.pipeline.finish()
     }
 
+    /// An alert is about the person whose reading it is now: after `cuff edit --user`, and after a slot was bound to another person.
+    @Test func aReadingOfAnotherPerson_TakesItsAlertAlong() async throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        let store = try Store(path, access: .write)
+        let sink = try SQLiteSink(path: path)
+        func household(_ name: String) -> Household {
+            var household = Household()
+            household.bind(name, to: "hallway")
+            return household
+        }
+        let rig = Rig([try high()], folder: folder, databases: [path])
+        rig.alerts.reload([try high()], household("Anna"))
+        func hear(_ reading: Reading) async throws {
+            _ = try sink.write(ReadingBatch(source: 1, driver: "r1", device: "hallway", entries: [.reading(reading)]))
+            try await rig.hear(reading)
+        }
+        try await hear(Rig.reading(1, 190, at: 1))
+        #expect(rig.changes == ["raised"] && rig.alerts.standing.map(\.person) == ["Anna"])
+        #expect(try store.move(Rig.reading(1, 190, at: 1).id, to: "Ben"))
+        try await hear(Rig.reading(2, 150, at: 2))
+        #expect(rig.changes == ["raised", "cleared", "raised"] && rig.alerts.standing.map(\.person) == ["Ben"])
+        #expect(rig.sink.notices.last?.person == "Ben" && rig.sink.notices.last?.readings == [Rig.reading(1, 190, at: 1).id])
+        let text = rig.sink.notices[1].text
+        #expect(text.hasSuffix("is another person's now") && !text.contains("Anna") && !text.contains("Ben"))
+
+        try await hear(Rig.reading(3, 191, at: 4))
+        #expect(rig.alerts.standing.map(\.person) == ["Anna", "Ben"])
+        rig.alerts.reload([try high()], household("Carla"))
+        #expect(try await eventuallyTrue { rig.alerts.standing.map(\.person) == ["Carla", "Ben"] })
+        #expect(try await eventuallyTrue { rig.changes.suffix(3) == ["raised", "cleared", "raised"] }, "without another reading")
+        try rig.pipeline.finish()
+
+        // Bound while no watch ran; an hour later the reading raises no alert any more.
+        let second = Rig([try high()], folder: folder, databases: [path], minute: 90)
+        second.alerts.reload([try high()], household("Dora"))
+        #expect(try await eventuallyTrue { second.changes == ["cleared"] && second.alerts.standing.count == 1 }, "Ben's stays")
+        try second.pipeline.finish()
+    }
+
     /// As on SIGHUP: the watch started without any rule.
     @Test func theFirstRule_WorksWithoutARestart() async throws {
         let folder = TestFolder()

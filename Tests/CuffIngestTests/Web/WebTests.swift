@@ -258,6 +258,11 @@ import Testing
         #expect(page.contains("<div class=\"latest\"><p><b>120/80</b>"))
         #expect(String(decoding: try get("/readings.csv").body, as: UTF8.self).split(whereSeparator: \.isNewline).count == 4)
         #expect(try get("/report").status.hasPrefix("404"))
+        // As with a database: a link of a person who is not here any more.
+        #expect(try get("/readings.csv?person=zzz").status.hasPrefix("404"))
+        let key = PageContents.key(.unnamed(slot: nil, cuff: "r1"))
+        let own = try get("/readings.csv?person=\(key)")
+        #expect(own.status.hasPrefix("200") && own.body.split(separator: 0x0A).count == 4)
     }
 
     @Test func alert_IsNews() throws {

@@ -9,7 +9,7 @@ extension Exporter {
     ) { (choices, context) throws(ExportFault) in
         FHIRWriter(
             subject: try .chosen(choices, for: "fhir"), profile: try .chosen(choices, context), zone: context.zone,
-            isPartial: context.isPartial)
+            isPartial: context.isPartial, withdrawn: context.withdrawn)
     }
 
     /// FHIR R4 resources, one on a line, as servers import and export them in bulk.
@@ -67,13 +67,15 @@ struct FHIRWriter: ExportWriter {
     private let zone: ZoneTable
     private let subject: Patients
     private let isPartial: Bool
+    private let withdrawn: Set<Reading.ID>
 
-    init(subject: Patients, profile: FHIRProfile, zone: ZoneTable, isPartial: Bool) {
+    init(subject: Patients, profile: FHIRProfile, zone: ZoneTable, isPartial: Bool, withdrawn: Set<Reading.ID>) {
         empty = FHIRTransaction(subject: subject, profile: profile)
         transaction = empty
         self.zone = zone
         self.subject = subject
         self.isPartial = isPartial
+        self.withdrawn = withdrawn
     }
 
     mutating func append(
@@ -81,7 +83,9 @@ struct FHIRWriter: ExportWriter {
     ) throws(ExportOmission) {
         guard parts.contains(.values) else { return }
         guard !reading.isPending else { throw .incomplete }
-        try transaction.append(ExchangeReading(reading, from: provenance, zone: zone), identity: provenance.identity)
+        try transaction.append(
+            ExchangeReading(reading, from: provenance, zone: zone), identity: provenance.identity,
+            replaces: withdrawn.contains(reading.id))
         if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
     }
 

@@ -9,12 +9,14 @@ enum FHIRNote: Hashable {
     case medication(String)
     case remark(String)
 
-    private static let flagWords = ["averaged", "remeasured", "implausible", "no_measurement_check"]
+    private static let flagWords = ["averaged", "remeasured", "implausible", "no_measurement_check", "test_data", "demo_data"]
     /// Before a remark that would be read as another note.
     private static let mark = "note: "
 
     static func all(of reading: ExchangeReading) -> [FHIRNote] {
-        let words = flagWords.filter { reading.flags.contains($0) }
+        // Both are labelled HTEST, which alone means test data.
+        let hasLabel = !reading.flags.contains("demo_data")
+        let words = flagWords.filter { reading.flags.contains($0) && !($0 == "test_data" && hasLabel) }
         let notes: [FHIRNote?] = [
             words.isEmpty ? nil : flags(words), reading.isEntered ? entered : nil,
             reading.remarks?[.medication].map { medication($0) }, reading.remarks?[.note].map { remark($0) },

@@ -24,9 +24,12 @@ public struct FHIRTransaction: Sendable {
     /// The Bundle on one line, without a line feed.
     public var json: JSONOutput { ["resourceType": "Bundle", "type": "transaction", "entry": .list(entries)] }
 
-    /// Adds a reading, with its Devices unless they are there already. `identity` describes the cuff.
+    /// Adds a reading, with its Devices unless they are there already. `identity` describes the cuff. `replaces`: the server may have
+    /// another version of a first revision, `entered-in-error`.
     /// - Throws: An `ExportOmission`: why it is left out, as ``omission(_:subject:)`` says.
-    public mutating func append(_ reading: ExchangeReading, identity: DeviceIdentity? = nil) throws(ExportOmission) {
+    public mutating func append(
+        _ reading: ExchangeReading, identity: DeviceIdentity? = nil, replaces: Bool = false
+    ) throws(ExportOmission) {
         let all = try FHIRResources(reading, identity: identity, subject: subject, profile: profile, references: .transaction)
         for shared in all.shared where named.insert(shared.reference).inserted {
             entries.append(Self.entry(shared, ["method": "POST", "url": .text(shared.type), "ifNoneExist": .text(shared.criterion)]))
@@ -34,7 +37,7 @@ public struct FHIRTransaction: Sendable {
         for resource in all.own {
             // A conditional create that finds a match changes nothing, so a later revision must replace.
             let request: JSONOutput =
-                reading.revision > 0
+                replaces || reading.revision > 0
                 ? ["method": "PUT", "url": .text("\(resource.type)?\(resource.criterion)")]
                 : ["method": "POST", "url": .text(resource.type), "ifNoneExist": .text(resource.criterion)]
             entries.append(Self.entry(resource, request))

@@ -102,7 +102,7 @@ extension ImportedReading {
             throw systolic == .null && diastolic == .null ? .noPressures : .half
         }
         var pressure = BloodPressure(systolic: Pressure(high, .mmHg), diastolic: Pressure(low, .mmHg))
-        pressure.setPulse(try pulse.digits("pulse"))
+        pressure.pulse = try pulse.digits("pulse").map { PulseRate($0) }
         return ImportedReading(pressure, at: .instant(instant, offset: offset), place: place)
     }
 }

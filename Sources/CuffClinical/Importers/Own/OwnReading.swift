@@ -13,6 +13,9 @@ enum OwnReading {
         "text", "decoder", "duration_s", "host_clock", "person",
     ]
 
+    /// The version of the JSON vocabulary. Keys may be added to it; another version may give them another meaning.
+    static let schema = "1"
+
     static func reading(
         _ place: ImportPlace, of importer: DriverID, _ value: (String) -> String?
     ) throws(ImportRefusal) -> ImportedReading {
@@ -53,7 +56,7 @@ enum OwnReading {
     }
 
     private static func person(_ name: String?) throws(ImportRefusal) -> String? {
-        guard let name, !name.isEmpty else { return nil }
+        guard let name = name.map({ Household.trimmed($0) }), !name.isEmpty else { return nil }
         if let refusal = Household.refusal(of: name) { throw .malformed(refusal) }
         return name
     }
@@ -204,7 +207,10 @@ extension Importer {
 
 struct OwnRecords: RecordJudge {
     mutating func reading(_ record: JSONValue, _ path: [String], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading? {
-        try OwnReading.reading(place, of: "import-cuff-jsonl") { key in
+        if let schema = record["schema"], schema.numeral != OwnReading.schema {
+            throw .unknownSchema(String((schema.numeral ?? "no number").prefix(20)))
+        }
+        return try OwnReading.reading(place, of: "import-cuff-jsonl") { key in
             switch record[key] {
             case .list(let values): values.compactMap(\.text).joined(separator: " ")
             case .object(let facts): JSONOutput(facts.compactMapValues(\.text)).string

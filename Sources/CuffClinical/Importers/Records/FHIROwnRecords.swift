@@ -52,9 +52,9 @@ struct FHIROwnRecords {
         let words = (one["interpretation"]?.list ?? []).flatMap(Self.codes).map { $0.replacing("-", with: "_") }
         let known: MeasurementFlags = [.questionable, .calibrationOngoing, .validated]
         reading.flags.formUnion(MeasurementFlags.named(among: words).intersection(known))
-        // Test and demonstration data have the same label.
+        // Demonstration data have the same label; a note tells them apart.
         let labels = (one["meta"]?["security"]?.list ?? []).compactMap { $0["code"]?.text }
-        if labels.contains("HTEST") { reading.flags.insert(.testData) }
+        if labels.contains("HTEST"), !reading.flags.contains(.demoData) { reading.flags.insert(.testData) }
     }
 
     /// The value of a reading that is no blood pressure; `nil` for an Observation that belongs to one.

@@ -53,6 +53,7 @@ extension HealthRuns {
         }
         var context = context
         context.isPartial = selection.isPartial
+        if let cursor = selection.newFor { context.withdrawn = try store.withdrawn(by: cursor) }
         if exporter.writesExclusions, types.hasReadings { context.partsOfAverages = try store.partsOfAverages(selection) }
         let writer = try exporter.writer(choices, context)
         try writer.indistinct(among: try store.persons(selection)).requireOne(for: "this \(exporter.name) export")
@@ -63,7 +64,7 @@ extension HealthRuns {
         try output.finish()
         if let cursor = selection.newFor {
             try store.remember(run.given, for: cursor)
-            try store.forgetGiven(run.report.deleted, by: cursor)
+            try store.rememberWithdrawn(run.report.deleted, by: cursor)
         }
         run.report.cursor = selection.newFor
         return run.report
@@ -78,6 +79,9 @@ extension ReadingSelection {
     fileprivate var isPartial: Bool {
         isOfOne || device != nil || driver != nil || !kinds.isEmpty
     }
+
+    /// The selected person as the database remembers it of an export.
+    fileprivate var exportedPerson: String? { person?.name?.lowercased() }
 }
 
 extension ExportParts {
@@ -92,6 +96,8 @@ extension ExportParts {
 
 /// Delivered ids, held until the file is complete.
 struct GivenAway {
+    /// The person whose readings these are, if one was selected by name; in lower case.
+    var person: String?
     var readings: [(id: Reading.ID, revision: UInt8)] = []
     var series: [Int64] = []
 }
@@ -119,6 +125,7 @@ private struct ExportRun {
     private mutating func writeReadings(to text: BufferedOutput) throws(IngestError) {
         let hasEvents = types.events && contents.contains(.events)
         guard types.hasReadings || hasEvents else { return }
+        given.person = selection.exportedPerson
         let isNoted = selection.newFor != nil
         var selection = selection
         // Events need readings that may not be selected.
@@ -169,51 +176,73 @@ extension Store {
     /// Stores what an export delivered under its name. Done last, so that after a crash it is delivered again rather than never.
     func remember(_ given: GivenAway, for cursor: String) throws(IngestError) {
         try commit { db in
-            let statement = try db.prepare("INSERT OR REPLACE INTO exported (cursor, id, revision) VALUES (?, ?, ?)")
-            for one in given.readings { try statement.run(cursor, one.id.description, Int(one.revision)) }
-            for number in given.series { try statement.run(cursor, "series-\(number)", 0) }
+            let statement = try db.prepare("INSERT OR REPLACE INTO exported (cursor, id, revision, person) VALUES (?, ?, ?, ?)")
+            for one in given.readings { try statement.run(cursor, one.id.description, Int(one.revision), given.person) }
+            for number in given.series { try statement.run(cursor, "series-\(number)", 0, given.person) }
         }
     }
 
-    /// The ids of readings that exports of this name delivered and that are deleted, until `forgetGiven`.
+    /// The ids of readings that exports of this name delivered and that are deleted, until `rememberWithdrawn`.
     func deletedSince(_ cursor: String) throws(IngestError) -> [Reading.ID] {
         try read { db in
             try db.rows(
                 """
                 SELECT exported.id FROM exported JOIN reading USING (id)
-                WHERE cursor = ? AND type = '\(Self.tombstone)' ORDER BY id
+                WHERE cursor = ? AND exported.revision >= 0 AND type = '\(Self.tombstone)' ORDER BY id
                 """, cursor
             ) { $0.text(0) ?? "" }.compactMap { Reading.ID.parse($0) }
         }
     }
 
-    /// The ids of readings that exports of this name delivered and that were changed since and are no longer of the selected person or
-    /// user, until `forgetGiven`. Without those that moved because a cuff or user slot was assigned to another person.
+    /// The ids of readings that exports of this name delivered and that are no longer of the selected person or user, until
+    /// `rememberWithdrawn`: those that were delivered as this person's, and, where the person was not stored, those that were changed since.
     func movedSince(_ cursor: String, from selection: ReadingSelection) throws(IngestError) -> [Reading.ID] {
         guard selection.isOfOne else { return [] }
-        let changed = try read { db in
+        let delivered = try read { db in
             try db.rows(
                 """
-                SELECT exported.id FROM exported JOIN reading USING (id) WHERE cursor = ? AND type <> '\(Self.tombstone)' AND NOT pending
-                  AND exported.revision < \(ReadingColumn.fullRevision) AND \(isIntact) ORDER BY id
-                """, cursor
+                SELECT exported.id FROM exported JOIN reading USING (id)
+                WHERE cursor = ? AND exported.revision >= 0 AND type <> '\(Self.tombstone)' AND NOT pending AND \(isIntact)
+                  AND (exported.person = ? OR exported.person IS NULL AND exported.revision < \(ReadingColumn.fullRevision))
+                ORDER BY id
+                """, cursor, selection.exportedPerson
             ) { $0.text(0) ?? "" }.compactMap { Reading.ID.parse($0) }
         }
-        var owned: Set<Reading.ID> = []
-        for start in stride(from: 0, to: changed.count, by: 1000) {
+        var moved: [Reading.ID] = []
+        for start in stride(from: 0, to: delivered.count, by: 1000) {
             var whose = ReadingSelection(zone: selection.zone)
             (whose.person, whose.household) = (selection.person, selection.household)
             (whose.user, whose.isWithoutUser) = (selection.user, selection.isWithoutUser)
-            whose.ids = Array(changed[start..<min(start + 1000, changed.count)])
+            whose.ids = Array(delivered[start..<min(start + 1000, delivered.count)])
+            var owned: Set<Reading.ID> = []
             try forEach(whose) { reading, _ in
                 owned.insert(reading.id)
                 return true
             }
+            moved += whose.ids.filter { !owned.contains($0) }
         }
-        return changed.filter { !owned.contains($0) }
+        return moved
     }
 
-    /// Forgets deliveries of withdrawn readings, which are delivered again if selected again. Done last, as `remember`.
+    /// The readings that exports of this name delivered and withdrew; a cuff or an import may have delivered them here again.
+    func withdrawn(by cursor: String) throws(IngestError) -> Set<Reading.ID> {
+        try read { db in
+            try Set(
+                db.rows("SELECT id FROM exported WHERE cursor = ? AND revision < 0", cursor) { $0.text(0) ?? "" }
+                    .compactMap { Reading.ID.parse($0) })
+        }
+    }
+
+    /// Withdrawn readings are delivered again if they are selected again. Done last, as `remember`.
+    func rememberWithdrawn(_ ids: [Reading.ID], by cursor: String) throws(IngestError) {
+        guard !ids.isEmpty else { return }
+        try commit { db in
+            let statement = try db.prepare("UPDATE exported SET revision = -1 WHERE cursor = ? AND id = ?")
+            for id in ids { try statement.run(cursor, id.description) }
+        }
+    }
+
+    /// Forgets that these readings were delivered. Done last, as `remember`.
     func forgetGiven(_ ids: [Reading.ID], by cursor: String) throws(IngestError) {
         guard !ids.isEmpty else { return }
         try commit { db in

@@ -59,6 +59,7 @@ final class PrintedReadings {
     private func parse(
         _ bytes: ArraySlice<UInt8>, _ selection: ReadingSelection, _ body: (Content) throws(IngestError) -> Bool
     ) throws(IngestError) -> Bool {
+        let bytes = number == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
         guard !bytes.allSatisfy({ $0 <= 0x20 }) else {
             number += 1
             return true
@@ -71,6 +72,7 @@ final class PrintedReadings {
 
     private func content(_ line: JSONValue, _ selection: ReadingSelection) throws(IngestError) -> Content? {
         let type = line["type"]?.text
+        guard line["schema"].map({ $0.number == 1 }) ?? true else { throw fault("only schema 1 is known: use a later version of cuff") }
         guard type == "blood_pressure" || type == "measurement" && line["event"]?.text == "failed" else { return nil }
         let user = line["user"]?.number.flatMap { Int(exactly: $0) }
         var provenance = Provenance(driver: line["driver"]?.text ?? "", device: line["device"]?.text ?? "")
