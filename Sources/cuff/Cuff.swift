@@ -94,18 +94,11 @@ struct Cuff: ParsableCommand {
     fileprivate static func parsed() throws -> any ParsableCommand {
         var arguments = withStandardAddresses(Array(CommandLine.arguments.dropFirst()))
         for index in arguments.prefix(arguments.first == "help" ? 2 : 1).indices { arguments[index] = fullName(arguments[index]) }
-        let command: any ParsableCommand
-        if let asked, let own = try? asked.parseAsRoot(Array(arguments.dropFirst())), type(of: own) == asked {
-            command = own
-        } else {
-            try Typo.refuse(arguments[...], verbs: verbs)
-            command = try parseAsRoot(arguments)
+        if let asked, let command = try? asked.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == asked {
+            return command
         }
-        if let asked, let option = RepeatedOption(in: arguments.dropFirst(), help: { asked._dumpHelp() }) {
-            let why = "`\(option.first)` and `\(option.second)` differ"
-            throw IngestError(.usage, "\(option.name) is given twice", why: why, hint: "give it once")
-        }
-        return command
+        try Typo.refuse(arguments[...], verbs: verbs)
+        return try parseAsRoot(arguments)
     }
 
     /// Adds the default addresses of `watch --web` and `--listen`, because the parser has no options with an optional value.

@@ -120,6 +120,22 @@ import Testing
         expect(run, 73, [database, "read"])
     }
 
+    @Test func anUnreadableDatabase_Is77() async throws {
+        let scratch = try Scratch()
+        let database = scratch.path("bp.db")
+        #expect(try await CuffProcess.run(["add", "128/82", "--db", database]).status == 0)
+        #expect(chmod(database, 0) == 0)
+        let isRoot = geteuid() == 0
+        guard !isRoot || FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv") else {
+            return print("note: skipped anUnreadableDatabase: root needs /usr/bin/setpriv (apt install util-linux)")
+        }
+        let command = [CuffProcess.path, "show", "--db", database]
+        let switched = isRoot ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + command : command
+        let run = try await CuffProcess.run(executable: switched[0], Array(switched.dropFirst()), environment: ["HOME": "/tmp"])
+        #expect(run.status == 77, "\(run.errors)")
+        #expect(run.errors.contains("cannot open \(database): permission denied"), "\(run.errors)")
+    }
+
     @Test func aBadSink_IsAnswered() async throws {
         expect(try await CuffProcess.run(["decode", "--driver", and, "/dev/null", "--sink", "sqlight:x"]), 64, ["sqlight"])
     }

@@ -126,6 +126,9 @@ import Testing
         #expect(beurer.errors.contains("press MEM until the display shows PC mode"), "\(beurer.errors)")
         let quiet = try await run("read", port.path, "--driver", "and-std", "--timeout", "1s", "--quiet")
         #expect(!quiet.errors.contains("likely causes"), "\(quiet.errors)")
+        // Other verbs do not read the driver after a device.
+        let named = try await run("read", "\(port.path),driver=and-std", "--timeout", "1s")
+        #expect(named.errors.hasSuffix("next: cuff identify \(port.path)\n"), "\(named.errors)")
         // Not at a terminal.
         #expect(!read.errors.contains("waiting for the cuff"))
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// A capture on a full disk; the limit of a file's size stands for it.
 @Suite struct FullDiskTests {
-    @Test(arguments: [["record", "--out"], ["read", "--record"]])
+    @Test(arguments: [["record", "--output"], ["read", "--record"]])
     func aCaptureThatCannotBeContinued_IsSaid_AndIsNoSuccess(_ words: [String]) async throws {
         let scratch = try Scratch()
         let cuff = try await SimulatedCuff("beurer-serial", ["--count", "60"], in: scratch)

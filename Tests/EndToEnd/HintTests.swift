@@ -1,5 +1,6 @@
 import CuffIngest
 import Foundation
+import Glibc
 import Testing
 
 @testable import cuff
@@ -72,6 +73,28 @@ import Testing
         }
         #expect(declared.count >= 10)
         #expect(Set(declared).subtracting(hinted).isEmpty, "an extension in Sources/cuff/System/Sentences is missing")
+    }
+
+    /// Health data is not made readable for everybody.
+    @Test func aFileOfAnother_IsNotOpenedToAll() {
+        for path in ["/home/ben/readings.db", Store.serviceFile] {
+            for fault: any Hinted in [StoreFault.accessDenied(path), FileFault.unreadable(path, errno: EACCES)] {
+                #expect(!fault.hint.contains("chmod") && !fault.hint.isEmpty, "\(fault.hint)")
+            }
+        }
+        #expect(StoreFault.accessDenied(Store.serviceFile).hint.hasSuffix("or: sudo cuff show --db /var/lib/cuff/readings.db"))
+    }
+
+    /// The words of a condition are those of what is shown.
+    @Test(arguments: [
+        ("max>=180", false, "add --type quantity_series"), ("systolc>=135", false, "write e.g. --where \"systolic>=135\""),
+        ("systolic>=135", true, "write e.g. --where \"max>=180\""),
+    ])
+    func aCondition_IsAnsweredWithOneThatWorks(_ text: String, _ isOfSeries: Bool, _ hint: String) {
+        do throws(IngestError) {
+            if isOfSeries { _ = try SeriesCondition(text) } else { _ = try ReadingCondition(text) }
+            Issue.record("\(text) was accepted")
+        } catch { #expect(error.hint == hint) }
     }
 
     /// A hint is one or two sentences, starting in lower case and without a final full stop.

@@ -36,6 +36,21 @@ import Testing
         #expect(reading["device"] as? String == "bp.csv" && reading["device_time"] as? String == "2026-05-05T07:33:10")
     }
 
+    @Test func aMissingFile_NeedsNoConfirmation() async throws {
+        for more in [[], ["--dry-run"], ["--yes"]] {
+            let run = try await CuffProcess.run(["import", folder.path("none.csv"), "--db", folder.path("bp.db")] + more)
+            #expect(run.status == 66, "\(more): \(run.errors)")
+            #expect(run.errors.contains("none.csv: no such file or directory") && !run.errors.contains("--yes"), "\(run.errors)")
+        }
+    }
+
+    /// 07:33:10 in Berlin, which has summer time in May.
+    @Test(arguments: ["--tz", "--zone"]) func aZone_HasTheNameOfOtherVerbs(_ option: String) async throws {
+        let file = try folder.write("bp.csv", Self.withings)
+        #expect(try await cuff("import", file, "--yes", option, "Europe/Berlin").status == 0)
+        #expect(try await readings().first?["measured"] as? String == "2026-05-05T07:33:10+02:00")
+    }
+
     /// `/dev/stdin` is the pipe of the test, the FIFO what the shell gives for `<(…)`.
     @Test func pipes_AreReadAsFiles() async throws {
         let standard = try await cuff("import", "/dev/stdin", "--dry-run", input: Self.withings)

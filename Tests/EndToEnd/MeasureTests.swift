@@ -46,6 +46,13 @@ import Testing
         }
     }
 
+    @Test func aUserNumber_IsNotAName() async throws {
+        let run = try await CuffProcess.run(["measure", "/dev/not-there", "--driver", "par-nibp", "--user", "2"])
+        #expect(run.status == 64)
+        #expect(run.errors.contains("`2` is not a name: a user number is part of what the cuff sends"), "\(run.errors)")
+        #expect(run.errors.contains("fix: write --user NAME"), "\(run.errors)")
+    }
+
     @Test func aContinuousCuff_MeasuresForItsTime() async throws {
         let scratch = try Scratch()
         let cuff = try await SimulatedCuff("nibp-nano", ["--option", "rate=200"], in: scratch)

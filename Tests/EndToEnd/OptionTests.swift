@@ -41,37 +41,6 @@ import Testing
         #expect(Set(without).subtracting(Self.withoutJSON.keys) == [])
     }
 
-    /// The parser would use the last of two values. Scripts repeat an option with the same value.
-    @Test func anOptionWithTwoValues_IsRefused() async throws {
-        let scratch = try Scratch()
-        let database = scratch.path("bp.db")
-        #expect(try await CuffProcess.run(["add", "128/82", "--db", database]).status == 0)
-        let refused = [
-            ["show", "--db", database, "--user", "1", "--user", "2"], ["show", "--db", database, "-u", "1", "--user=2"],
-            ["export", "--user", "1", "--db", database, "--user", "none"],
-            ["stats", "--tz", "UTC", "--db", database, "--tz", "Asia/Tokyo"],
-            ["db", "check", "--db", database, "--db", scratch.path("other.db")],
-            ["person", "--config", scratch.path("a.toml"), "--config", scratch.path("b.toml")],
-            ["person", "list", "--config=a.toml", "--config=b.toml"],
-        ]
-        for words in refused {
-            let run = try await CuffProcess.run(words)
-            #expect(run.status == 64 && run.errors.contains(" is given twice") && run.output.isEmpty, "\(words): \(run.errors)")
-        }
-        let message = try await CuffProcess.run(refused[1]).errors
-        #expect(message.contains("--user is given twice") && message.contains("`1` and `2` differ"), "\(message)")
-        let accepted = [
-            ["show", "--db", database, "--user", "none", "-u", "none"],
-            ["show", "--db", database, "--type", "quantity", "--type", "measurement"],
-            ["stats", "--db", database, "--tz", "UTC", "--together", "--together"],
-            ["note", "--db", database, "20260505T073100-45d9621ae0ee0919", "--note", "--db"],
-        ]
-        for words in accepted {
-            let run = try await CuffProcess.run(words)
-            #expect(!run.errors.contains("is given twice"), "\(words): \(run.errors)")
-        }
-    }
-
     /// As the C library, with a word about it.
     @Test func anUnknownZone_IsUTC_AndSaidOnce() async throws {
         let scratch = try Scratch()

@@ -76,6 +76,11 @@ import Testing
         #expect(object["night_from"] as? String == "22:00" && object["night_to"] as? String == "07:00")
         let until = try #require((object["until"] as? String).flatMap { ISO8601DateFormatter().date(from: $0) })
         #expect(abs(until.timeIntervalSinceNow - 86400) < 120)
+        #expect(set.output.contains(" (Europe/Berlin); 0 so far") && object["zone"] as? String == "Europe/Berlin", "\(set.output)")
+        #expect(try await schedule("get").output == set.output)
+        // Every hour of the day is the same in any zone.
+        let always = try await schedule("set", "--every", "20m", "--json")
+        #expect(always.objects("schedule").first?["by"] as? String == "watch" && !always.output.contains("zone"), "\(always.output)")
         #expect(try await schedule("off", "--json").objects("schedule").first?["by"] is NSNull)
     }
 

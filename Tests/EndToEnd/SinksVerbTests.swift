@@ -134,6 +134,21 @@ import Testing
     }
 
     /// The installation's helper has precedence over that on PATH; without either both places are named.
+    /// The queue of a run without a database is not a sink.
+    @Test func theQueue_IsNotListed() async throws {
+        let folder = try Scratch()
+        let environment = ["XDG_STATE_HOME": folder.path("state"), "XDG_DATA_HOME": folder.path("data"), "CUFF_CONFIG": "/dev/null"]
+        let spec = "unix+ack:\(folder.path("away"))"
+        let replay = try await CuffProcess.run(
+            ["decode", "--driver", "and-std", "--sink", spec], input: DecodeReplayTests.frame(128, "2605050731"), environment: environment)
+        #expect(replay.status == 75, "\(replay.errors)")
+        #expect(FileManager.default.fileExists(atPath: folder.path("state/cuff/outbox.db")))
+        let listed = try await CuffProcess.run(["sinks", "--json"], environment: environment)
+        #expect(listed.status == 0, "\(listed.errors)")
+        #expect(listed.objects("sink").map { $0["sink"] as? String } == [spec], "\(listed.output)")
+        #expect(rows(listed)[spec]?["pending"] as? Int == 1)
+    }
+
     @Test func serverSink_RunsItsHelper() async throws {
         let folder = try Scratch()
         let helper = """

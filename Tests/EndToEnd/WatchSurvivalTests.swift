@@ -41,6 +41,21 @@ import Testing
         #expect(await watch.end() == 0, "\(watch.said)")
     }
 
+    /// What reads a cuff and ends goes on, too, as long as another sink has the readings.
+    @Test(arguments: [["read", "PORT", "--driver", "taidoc"], ["watch", "--once", "--no-config", "--assign", "PORT=taidoc"]])
+    func anOptionalSink_StopsNoRunThatEnds(_ words: [String]) async throws {
+        let cuff = try await SimulatedCuff("taidoc", in: scratch)
+        let (lines, nowhere) = (scratch.path("bp.jsonl"), "sqlite:/nonexistent/x.db?")
+        let arguments = words.map { $0.replacingOccurrences(of: "PORT", with: cuff.port) }
+        let run = try await CuffProcess.run(
+            arguments + ["--sink", "jsonl:\(lines)", "--sink", nowhere], environment: cuff.environment)
+        #expect(run.status == 0 && count(lines) == 3, "\(run.errors)")
+        #expect(run.errors.contains("cannot create /nonexistent/x.db") && run.errors.contains("\(nowhere) is optional"), "\(run.errors)")
+        // The readings would be nowhere.
+        let alone = try await CuffProcess.run(arguments + ["--sink", nowhere], environment: cuff.environment)
+        #expect(alone.status == 73, "\(alone.errors)")
+    }
+
     /// The sink is opened when it can be.
     @Test func anOptionalSink_IsTriedAgain() async throws {
         let cuff = try await simulated()

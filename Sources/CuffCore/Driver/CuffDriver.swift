@@ -80,6 +80,10 @@ public struct CuffDriver: Sendable {
     public var check: String?
     /// The family's capabilities; a model may have fewer, and its session then reports so.
     public var capabilities: Capabilities
+    /// Readings name the user who is selected on the cuff, though those of another user cannot be asked for.
+    public var namesSelectedUser: Bool
+    /// The cuff's bytes hold no reading without the requests that they answer.
+    public var needsRequests: Bool
     /// What a read changes on the device; ideally nothing.
     public var changes: String
     /// The option that, set to `yes`, suppresses acknowledgements, so that the cuff deletes nothing.
@@ -129,7 +133,8 @@ public struct CuffDriver: Sendable {
         grade: Grade,
         testedOn: TestedOn, claims: [Claim] = [], isOfHealthcareClass: Bool = false, line: LineSettings = LineSettings(),
         keepsBridgeLine: Bool = false, otherLines: [LineSettings] = [], framing: String,
-        check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
+        check: String?, capabilities: Capabilities, namesSelectedUser: Bool = false,
+        needsRequests: Bool = false, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
         notes: [String] = [], preparation: String? = nil, sources: [String], options: [String: String] = [:],
         simulatorOptions: [String: String] = [:],
         startCommands: [[UInt8]] = [], associationLimit: Duration? = nil,
@@ -156,6 +161,8 @@ public struct CuffDriver: Sendable {
         self.framing = framing
         self.check = check
         self.capabilities = capabilities
+        self.namesSelectedUser = namesSelectedUser
+        self.needsRequests = needsRequests
         self.changes = changes
         self.keepingOption = keepingOption
         self.unverified = unverified
@@ -181,6 +188,9 @@ public struct CuffDriver: Sendable {
     public func forgets(_ options: [String: String]) -> Bool {
         capabilities.contains(.forgets) && keepingOption.map { options[$0] == "yes" } != true
     }
+
+    /// Whether a reading can name a user slot.
+    public var namesUsers: Bool { namesSelectedUser || capabilities.contains(.users) }
 
     /// What decodes its readings: a program, such as `cuff/0.2.0`, and this driver, each with its version.
     package func decoder(of program: String) -> String { String("\(program) \(id)/\(revision)".prefix(Reading.longestDecoder)) }

@@ -11,11 +11,11 @@ package enum ReadingTable {
         }
     }
 
-    /// Appends the line of one reading, unless pending.
-    package static func append(_ reading: borrowing Reading, to text: inout TextBuffer) {
+    /// Appends the line of one reading, unless pending; with `showsOffset` its time has the offset from UTC, `+0900`.
+    package static func append(_ reading: borrowing Reading, showsOffset: Bool = false, to text: inout TextBuffer) {
         guard !reading.isPending else { return }
         var line = TextBuffer(capacity: 160)
-        appendTime(reading, to: &line)
+        appendTime(reading, showsOffset, to: &line)
         pad(&line, to: 23)
         switch reading.content {
         case .bloodPressure(let pressure):
@@ -79,11 +79,13 @@ package enum ReadingTable {
         text.append(0x0A)
     }
 
-    private static func appendTime(_ reading: borrowing Reading, to line: inout TextBuffer) {
+    private static func appendTime(_ reading: borrowing Reading, _ showsOffset: Bool, to line: inout TextBuffer) {
         if let measured = reading.measured {
             var text = TextBuffer(capacity: 32)
             text.append(local: measured, offset: Int(reading.measuredOffset))
             line.append(string: String(text.string.prefix(16)).replacing("T", with: " "))
+            // Without the colon, it fits before the widest pressures.
+            if showsOffset { line.append(string: " " + text.string.suffix(6).replacing(":", with: "")) }
         } else if let time = reading.clock.time {
             var text = TextBuffer(capacity: 32)
             text.append(time)

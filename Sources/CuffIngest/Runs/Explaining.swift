@@ -13,21 +13,18 @@ package enum Explaining {
     private static func read(_ source: String) throws(IngestError) -> (name: String, items: [CaptureItem], isCapture: Bool) {
         let file = try InputFile(.path(source))
         let stop = StopSignal()
-        guard let first = try file.next(stop) else { throw IngestError(InputFault.empty(file.name)) }
+        var next = try file.next(stop)
+        guard let first = next else { throw IngestError(InputFault.empty(file.name)) }
+        let isCapture = CaptureForms.isPcapng(first) || CaptureForms.isText(first)
         var form = CaptureForms.source(for: first)
         var items: [CaptureItem] = []
-        var isCapture = true
-        do throws(CaptureFault) { try form.read(first, into: &items) } catch {
-            // If even the start is not a capture, it is raw bytes of the cuff.
-            isCapture = false
-            items = [CaptureItem(.fromCuff(first))]
-        }
-        while let bytes = try file.next(stop) {
+        while let bytes = next {
             if isCapture {
                 do throws(CaptureFault) { try form.read(bytes, into: &items) } catch { throw form.error(error, in: file.name) }
             } else {
                 items.append(CaptureItem(.fromCuff(bytes)))
             }
+            next = try file.next(stop)
         }
         if isCapture {
             do throws(CaptureFault) { try form.finish(into: &items) } catch { throw form.error(error, in: file.name) }

@@ -24,6 +24,14 @@ extension Ingest {
             throw IngestError(InputFault.isCapture(file.name, isStandardInput: file.isStandardInput))
         }
         try selection.refuse(file.name)
+        var options = options
+        if driver.needsRequests {
+            // Each answer would be ignored; what the bytes lack is said once, at the end.
+            options.diagnostics = { [tell = options.diagnostics] diagnostic in
+                if case .ignored = diagnostic { return }
+                tell(diagnostic)
+            }
+        }
         let pipeline = try pipeline(options)
         var run = RecordedLink(driver, pipeline: pipeline, options: options, looksAhead: false, isLive: isLive)
         var report = IngestReport()
@@ -41,19 +49,22 @@ extension Ingest {
         if report.counters.bytes == 0 && !options.stop.isRaised && !report.isOutputClosed {
             throw IngestError(InputFault.noBytes(file.name))
         }
-        report.judge(report.counters, of: driver)
+        report.judge(report.counters, of: driver, lacksRequests: driver.needsRequests)
         return report
     }
 }
 
 extension IngestReport {
     /// Input without anything of the driver's protocol is bad data; noise around readings is not. `source` names one of several
-    /// inputs.
-    mutating func judge(_ counters: LinkCounters, of driver: CuffDriver, in source: String? = nil, recordedAs: String? = nil) {
+    /// inputs; `lacksRequests`: raw bytes of a cuff whose answers cannot be understood alone.
+    mutating func judge(
+        _ counters: LinkCounters, of driver: CuffDriver, in source: String? = nil, recordedAs: String? = nil, lacksRequests: Bool = false
+    ) {
         guard !isOutputClosed, counters.readings == 0, counters.liveEvents == 0, counters.duplicates == 0,
-            counters.bytes > 0, counters.skippedBytes > 0
+            counters.bytes > 0, counters.skippedBytes > 0 || lacksRequests
         else { return }
         status = .badData
+        if lacksRequests { return endings.append(.requestsMissing(driver: driver.id, bytes: Int(counters.bytes))) }
         endings.append(
             .nothingUnderstood(
                 driver: driver.id, bytes: Int(counters.bytes), skipped: Int(counters.skippedBytes), source: source, recordedAs: recordedAs))

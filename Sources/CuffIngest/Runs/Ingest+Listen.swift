@@ -7,7 +7,7 @@ extension Ingest {
     static func listen(
         _ host: String, _ port: Int, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions
     ) throws(IngestError) -> IngestReport {
-        let pipeline = try pipeline(options, policy: read.follows ? .awaitLock : .stop)
+        let pipeline = try pipeline(options, policy: read.follows ? .awaitLock : .stop, survives: survives)
         let done = Gate(isOpen: false)
         let waiting = Locked(Waiting())
         let captures = CaptureFaults(options)

@@ -110,8 +110,12 @@ extension Ingest {
     ) throws(IngestError) -> Pipeline {
         let isRepeatable = measure == nil && !commands.contains(.follow)
         return try pipeline(
-            options, policy: isRepeatable ? .stop : .awaitLock, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
+            options, policy: isRepeatable ? .stop : .awaitLock, series: measure?.keepsFailedSeries == true ? .all : .ofResults,
+            survives: survives)
     }
+
+    /// Whether reading a cuff goes on without a sink that cannot be opened. A misspelt sink is refused.
+    static func survives(_ sink: SinkSpec, _ error: IngestError) -> Bool { !sink.isRequired && error.status != .usage }
 
     private static func notice(
         of link: LinkHandle, on listeners: DispatchQueue, _ whenSilent: @escaping @Sendable () -> Void

@@ -48,7 +48,9 @@ public enum Ingest {
         }
         context.onFault = { options.diagnostics(.warning(options.explain($1))) }
         var members = try open(specs, context) { (spec, error) throws(IngestError) in
-            guard survives(spec, error) else { throw error }
+            // A run that ends must not have passed the readings to nobody.
+            let isKept = specs.contains(where: \.isRequired) || options.moreSinks.contains { $0.isDurable }
+            guard survives(spec, error), policy == .retry || isKept else { throw error }
             options.diagnostics(.warning("\(options.explain(error))\n  \(spec) is optional: tried again with each reading"))
         }
         // Series are stored, but no cuff is acknowledged for them.

@@ -14,6 +14,8 @@ public enum RunEnding: Sendable, Hashable, CustomStringConvertible {
     /// Bytes without anything of the driver's protocol. `source` names one of several inputs; `recordedAs`: the driver named by a
     /// capture.
     case nothingUnderstood(driver: DriverID, bytes: Int, skipped: Int, source: String? = nil, recordedAs: String? = nil)
+    /// Raw bytes of a cuff that only answers, without the requests.
+    case requestsMissing(driver: DriverID, bytes: Int)
     /// Bytes came over a serial line, but none were understood.
     case wrongSettings(UnderstoodNothing)
     case timeRanOut(address: String)
@@ -47,6 +49,8 @@ public enum RunEnding: Sendable, Hashable, CustomStringConvertible {
             "\(sink) refused \(Plural.text(readings, "reading"))\(why.isEmpty ? "" : ": \(why)")"
         case .nothingUnderstood(let driver, let bytes, let skipped, let source, _):
             "\(source.map { $0 + ": " } ?? "")no reading in \(Plural.text(bytes, "byte")) (\(skipped) not understood by \(driver))"
+        case .requestsMissing(let driver, let bytes):
+            "no reading in \(Plural.text(bytes, "byte")): \(driver) answers requests, and raw bytes lack them"
         case .wrongSettings(let nothing): "\(nothing)"
         case .timeRanOut(let address): "\(address): the time allowed ran out"
         case .measurementTimedOut(let address): "\(address): no result: the measurement timed out; a stop was sent to the cuff"

@@ -68,7 +68,11 @@ package struct SinkOverview: Sendable {
         let now = HostClock.now()
         for path in try Self.databases(database) {
             let store = try Store(path, access: .read)
-            rows.append(Row(sink: "sqlite:\(path)", acknowledged: try store.lastID()))
+            let last = try store.lastID()
+            // The queue of runs without a database is not a sink.
+            if last != nil || path != DriverMemory.standard?.file("outbox.db") {
+                rows.append(Row(sink: "sqlite:\(path)", acknowledged: last))
+            }
             for state in try store.outboxes() {
                 rows.append(
                     Row(

@@ -33,7 +33,7 @@ public struct ReadingSelection: Sendable, Hashable {
     public var user: Int?
     /// Only readings without a user.
     public var isWithoutUser = false
-    /// Stored under this identity; `nil`: any.
+    /// Stored under this identity; of a cuff without one, its driver. `nil`: any.
     public var device: String?
     /// A driver id, or `manual`.
     public var driver: String?
@@ -85,9 +85,7 @@ public struct ReadingSelection: Sendable, Hashable {
         if let user { parts.append("user = \(user)") }
         if isWithoutUser { parts.append("user IS NULL") }
         if device != nil || driver != nil {
-            let meant = sources.filter {
-                (device == nil || $0.value.provenance.device == device) && (driver == nil || $0.value.provenance.driver == driver)
-            }
+            let meant = sources.filter { $0.value.provenance.isMeant(device: device, driver: driver) }
             parts.append("source IN (\(meant.keys.sorted().map(String.init).joined(separator: ",")))")
         }
         if !ids.isEmpty { parts.append(Self.names(ids)) }

@@ -19,7 +19,7 @@ public struct SeriesSelection: Sendable, Hashable {
     public var until: Timestamp?
     /// Series that belong to these readings; empty: any, including series without a reading.
     public var readings: [Reading.ID] = []
-    /// Stored under this identity; `nil`: any.
+    /// Stored under this identity; of a cuff without one, its driver. `nil`: any.
     public var device: String?
     /// A driver id; `nil`: any.
     public var driver: String?

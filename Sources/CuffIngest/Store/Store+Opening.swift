@@ -14,7 +14,8 @@ extension Store {
                 if access == .read && error.number == ENOENT {
                     throw IngestError(missing(path))
                 }
-                throw access == .read ? .reading(path, error.number) : .writing(path, error.number)
+                guard access == .read else { throw .writing(path, error.number) }
+                throw [EACCES, EPERM].contains(error.number) ? IngestError(StoreFault.accessDenied(path)) : .reading(path, error.number)
             }
             if path == standardPath { StateFile.makeFolders(above: path) }
             do throws(SystemFault) {

@@ -8,6 +8,27 @@ extension Store {
         try read { try Self.sources($0) }
     }
 
+    /// What may select the readings of one cuff: identities, and the names of cuffs without one.
+    package func cuffNames() throws(IngestError) -> [String] {
+        Set(try sources().values.flatMap { [$0.provenance.device, $0.provenance.cuff] }).filter { !$0.isEmpty }.sorted()
+    }
+
+    /// How many readings of a cuff have a time by its clock that was taken to be of another zone than this.
+    package func readingsOfAnotherZone(_ zone: ZoneTable, device: String, driver: DriverID) throws(IngestError) -> Int {
+        var selection = ReadingSelection(zone: zone)
+        (selection.device, selection.driver) = (device, driver.description)
+        var count = 0
+        try forEach(selection) { reading, _ in
+            if let measured = reading.measured, reading.clock.time != nil,
+                zone.offset(at: measured.seconds) / 60 != Int(reading.measuredOffset)
+            {
+                count += 1
+            }
+            return true
+        }
+        return count
+    }
+
     static func sources(_ db: SQLiteConnection) throws -> [Int64: StoredSource] {
         let sources = try db.rows("SELECT number, driver, device, manufacturer, model, serial, firmware, details FROM source") { row in
             let (number, name, device) = (row.number(0), row.text(1) ?? "", row.text(2) ?? "")

@@ -64,10 +64,7 @@ extension Store {
             require("reading IN \(places(selection.readings.count))", selection.readings.map(\.description))
         }
         if selection.device != nil || selection.driver != nil {
-            let meant = sources.filter {
-                (selection.device == nil || $0.value.provenance.device == selection.device)
-                    && (selection.driver == nil || $0.value.provenance.driver == selection.driver)
-            }
+            let meant = sources.filter { $0.value.provenance.isMeant(device: selection.device, driver: selection.driver) }
             require("source IN \(places(meant.count))", meant.keys.sorted())
         }
         if let user = selection.user { require("reading IN (SELECT id FROM reading WHERE user = ?)", [user]) }

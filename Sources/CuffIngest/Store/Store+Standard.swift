@@ -10,6 +10,9 @@ extension Store {
         return "\(home)/.local/share/cuff/readings.db"
     }
 
+    /// Where the packaged service keeps its database.
+    package static let serviceFile = "/var/lib/cuff/readings.db"
+
     /// The packaged service's database; `nil` if its folder is not there. Only root and the service can look into the folder.
     static func serviceDatabase(below folder: String = "/var/lib") -> String? {
         var status = stat()

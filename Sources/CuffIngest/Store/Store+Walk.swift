@@ -241,6 +241,11 @@ struct RowOwners {
 extension Provenance {
     /// The cuff's name in the places of a `Household`.
     var cuff: String { Household.cuff(device: device, driver: driver) }
+
+    /// Whether a selection by `device`, the identity or the cuff's name in a place, and by `driver` includes it; `nil`: any.
+    func isMeant(device: String?, driver: String?) -> Bool {
+        (device.map { $0 == self.device || $0 == cuff } ?? true) && (driver.map { $0 == self.driver } ?? true)
+    }
 }
 
 extension ReadingSelection {

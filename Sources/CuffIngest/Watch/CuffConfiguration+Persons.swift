@@ -63,6 +63,25 @@ extension CuffConfiguration {
         }
     }
 
+    /// A slot that is bound to a person although the readings of its cuff name no user.
+    package struct IdleSlot: Sendable, Hashable {
+        package var place: String
+        package var cuff: String
+        package var driver: DriverID
+        package var person: String
+        package var origin: String
+    }
+
+    package var idleSlots: [IdleSlot] {
+        devices.flatMap { device -> [IdleSlot] in
+            guard let driver = device.driver, CuffFamilies.named(driver.description)?.namesUsers == false else { return [] }
+            return bindings.compactMap { person, place, origin in
+                guard let place, place.hasPrefix(device.name + ":"), Int(place.dropFirst(device.name.count + 1)) != nil else { return nil }
+                return IdleSlot(place: place, cuff: device.name, driver: driver, person: person, origin: origin)
+            }
+        }
+    }
+
     private mutating func unbind(_ place: String) {
         for index in persons.indices { persons[index].cuffs.removeAll { $0 == place } }
         for index in devices.indices {

@@ -13,7 +13,7 @@ public struct ScheduleReport: Sendable {
     /// What a person must know before relying on it.
     public internal(set) var warning: String?
 
-    /// Zone of the schedule's end.
+    /// Zone of the schedule's times.
     var zone = ZoneTable.utc
 
     private var isOff: Bool { (cycle ?? 0) == 0 && keeper == nil }
@@ -28,8 +28,10 @@ public struct ScheduleReport: Sendable {
                     ", by night (\(Self.clock($0.window.from)) to \(Self.clock($0.window.to))) every \(Self.span($0.interval))"
                 } ?? ""
             let end = keeper.plan.until.map { ", until \(Self.moment($0, in: zone))" } ?? ""
+            let times = window + night + end
             lines.append(
-                "`cuff watch` measures every \(Self.span(keeper.plan.interval))\(window)\(night)\(end); \(keeper.measuredCount) so far")
+                "`cuff watch` measures every \(Self.span(keeper.plan.interval))\(times)\(times.isEmpty ? "" : " (\(zone.name))"); "
+                    + "\(keeper.measuredCount) so far")
         }
         if isOff { lines.append("no automatic measurements") }
         return lines.map { $0 + "\n" }.joined()
@@ -48,6 +50,7 @@ public struct ScheduleReport: Sendable {
                 ("night_from", clock(plan?.night?.window.from)), ("night_to", clock(plan?.night?.window.to)),
                 ("night_every_min", plan?.night.map { .number($0.interval) }),
                 ("until", plan?.until.map { .text(Timestamp(seconds: $0).text(in: zone)) }),
+                ("zone", plan.flatMap { $0.window == nil && $0.night == nil && $0.until == nil ? nil : .text(zone.name) }),
                 ("measured", keeper.map { .number($0.measuredCount) }),
             ])
     }

@@ -34,10 +34,15 @@ struct DeviceVerb: ParsableArguments {
         do { try report.conclude(output) } catch {
             let place = try? DevicePlace(address, driver: driverID())
             if !output.quiet, let place, let driver = CuffFamilies.named(place.driver) {
-                NoAnswer(report, driver, at: address, line: try? LineChoice.settings(line))?.print()
+                NoAnswer(report, driver, at: Self.place(address), line: try? LineChoice.settings(line))?.print()
             }
             throw error
         }
+    }
+
+    /// Without the driver that may follow, which other verbs do not read.
+    static func place(_ address: String) -> String {
+        String(address.prefix(upTo: address.firstRange(of: ",driver=")?.lowerBound ?? address.endIndex))
     }
 
     /// The id of the named driver.

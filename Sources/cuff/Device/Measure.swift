@@ -35,6 +35,11 @@ struct Measure: ParsableCommand {
             "--keep-failed", when: keepFailed && !hasDatabase,
             why: "only a database keeps pressures", hint: "leave out --no-store, or add e.g. --sink sqlite:bp.db")
         var run = try output.liveOptions()
+        if let user, case .number = UserChoice(user) {
+            throw IngestError(
+                .usage, "`\(user)` is not a name", why: "a user number is part of what the cuff sends",
+                hint: "write --user NAME; `cuff person` lists the persons")
+        }
         run.household.everyone = try user.map { try run.household.known($0) }
         var cuff = try device.cuff(for: .measure, run)
         var options = cuff.options

@@ -34,7 +34,9 @@ struct Read: ParsableCommand {
     @Option(help: ArgumentHelp("Only readings that this database does not hold yet.", valueName: "database"), completion: .file())
     var newTo: String?
     @Option(
-        help: ArgumentHelp("The time zone of the cuff's clock and of --since and --until (default: this machine's).", valueName: "zone"))
+        help: ArgumentHelp(
+            "The time zone of the cuff's clock and of --since and --until (default: this machine's). Stored readings keep theirs.",
+            valueName: "zone"))
     var tz: String?
     @OptionGroup var store: StoreOptions
     @Flag(help: Help.keepPatient) var keepPatient = false
@@ -53,8 +55,24 @@ struct Read: ParsableCommand {
             .readMemory(user: try slot(options)), follow: follow, filter: filter, recording: record, quietly: output.quiet, options: options
         )
         report.show(output)
+        showZones(report, options)
         showClock(report.clock)
         try device.conclude(report, output)
+    }
+
+    /// What is stored stays as it is, also its times: a cuff that is read in another country has not measured at another time.
+    private func showZones(_ report: IngestReport, _ options: IngestOptions) {
+        guard let zone = options.zone, !output.quiet, let cuff = try? device.cuff(for: .readMemory(user: nil), options) else { return }
+        let name = report.identity.flatMap { $0.id.isEmpty ? nil : $0.id } ?? cuff.options.device
+        for sink in report.sinks where sink.known > 0 && sink.label.hasPrefix("sqlite:") {
+            guard let store = try? Store(String(sink.label.dropFirst(7)), access: .read),
+                let count = try? store.readingsOfAnotherZone(zone, device: name, driver: cuff.driver.id), count > 0
+            else { continue }
+            Terminal.say(
+                "cuff: \(Plural.text(count, "stored reading")) of this cuff \(count == 1 ? "keeps" : "keep") another time zone: "
+                    + "--tz is for new ones\n  fix: if the stored times are wrong and the cuff still has the readings: `cuff delete ID`, "
+                    + "`cuff delete ID --forget`, and read it again")
+        }
     }
 
     /// The readings' times are corrected by this difference; what the cuff displays is not.

@@ -17,7 +17,7 @@ struct Setup: ParsableCommand {
             """,
             [
                 "cuff setup": "Step by step.",
-                "cuff setup --yes --assign port:1-1.2=beurer-serial,name=hallway --user-name 1=Anna --user-name 2=Ben":
+                "cuff setup --yes --assign port:1-1.2=taidoc,name=hallway --user-name 1=Anna --user-name 2=Ben":
                     "Without questions.",
                 "sudo cuff setup --system": "For the service, in /etc/cuff/config.toml.",
                 "sudo cuff setup --system --fleet pi-1.fleet.toml": "Deliver to the fleet's broker, too.",
@@ -69,7 +69,22 @@ struct Setup: ParsableCommand {
             let name = plan.freeName(assignment.name ?? "\(driver)", besides: entries)
             entries.append(.init(name: name, match: "\(assignment.address)", driver: driver, users: Self.users(of: driver, names)))
         }
+        try refuseIdleNames(names, entries)
         try write(entries, plan)
+    }
+
+    /// A name that no cuff gets would be missed only when its person has no readings.
+    private func refuseIdleNames(_ names: [Int: String], _ entries: [SetupPlan.Entry]) throws {
+        let given = Set(entries.flatMap(\.users.keys))
+        guard !entries.isEmpty, let (slot, name) = names.sorted(by: { $0.key < $1.key }).first(where: { !given.contains($0.key) }) else {
+            return
+        }
+        let drivers = Set(entries.map { "\($0.driver)" }).sorted().joined(separator: ", ")
+        throw IngestError(
+            .usage, "no cuff can have `--user-name \(slot)=\(name)`",
+            why: slot > 0 ? "readings of \(drivers) name no user" : "\(drivers) has several users",
+            hint: "write --user-name \(Shell.quoted("\(slot > 0 ? 0 : 1)=\(name)"))"
+                + (slot > 0 ? " if all readings of the cuff are this person's" : ""))
     }
 
     private func write(_ entries: [SetupPlan.Entry], _ plan: SetupPlan) throws {
@@ -180,9 +195,10 @@ struct Setup: ParsableCommand {
         CuffFamilies.named(driver.description)?.capabilities.contains(.users) == true
     }
 
-    /// Slots of cuffs that have users, else the owner.
+    /// Slots of cuffs whose readings name them, and the owner of a cuff without users.
     private static func users(of driver: DriverID, _ names: [Int: String]) -> [Int: String] {
-        names.filter { ($0.key > 0) == hasUsers(driver) }
+        let namesUsers = CuffFamilies.named(driver.description)?.namesUsers == true
+        return names.filter { $0.key > 0 ? namesUsers : !hasUsers(driver) }
     }
 
     private func users() throws -> [Int: String] {

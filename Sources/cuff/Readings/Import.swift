@@ -16,7 +16,7 @@ struct Import: ParsableCommand {
 
             Layouts are recognised by content, not by name; `--layouts` lists them. A table with any other layout needs --columns, with one \
             of \(ColumnMapping.spelling) before each `=`, and titles or numbers of columns after it. --save keeps the mapping, with --unit, \
-            --dates and --zone, under a name that --layout then takes.
+            --dates and --tz, under a name that --layout then takes.
             """,
             [
                 "cuff import bp.csv": "Shows what is new in this Withings export, then asks.",
@@ -35,12 +35,14 @@ struct Import: ParsableCommand {
     var layout: String?
     @Option(help: ArgumentHelp("Which column is what, e.g. time=Date,sys=Systolic,dia=Diastolic.", valueName: "mapping")) var columns:
         String?
-    @Option(help: ArgumentHelp("Save --columns, --unit, --dates and --zone under a name for --layout.", valueName: "name")) var save:
-        String?
+    @Option(help: ArgumentHelp("Save --columns, --unit, --dates and --tz under a name for --layout.", valueName: "name")) var save: String?
     @Option(help: "The unit of the pressures, where the file does not say it: mmHg (the default) or kPa.") var unit: PressureUnitName?
     @Option(help: ArgumentHelp("The order of numeric dates: dmy, mdy, ymd, or a pattern such as %d/%m/%Y.", valueName: "order")) var dates:
         String?
-    @Option(help: ArgumentHelp("The time zone of times without one (default: this machine's).", valueName: "zone")) var zone: String?
+    @Option(
+        name: [.customLong("tz"), .long],
+        help: ArgumentHelp("The time zone of times without one (default: this machine's).", valueName: "zone"))
+    var zone: String?
     @Option(name: .shortAndLong, help: "The user of every reading (default: as the file says).") var user: Int?
     @Option(help: ArgumentHelp("The name of the import, for undo-import (default: the file's).", valueName: "name")) var name: String?
     @Flag(help: "Also import readings that may be the same as others, whole quarter hours apart.") var suspects = false
@@ -67,7 +69,13 @@ struct Import: ParsableCommand {
         let request = try request(path)
         let asks = !yes && !dryRun
         let canAsk = isatty(STDIN_FILENO) == 1 && files.allSatisfy(ImportRun.canRepeat)
-        guard !asks || canAsk else { throw IngestError(ImportRunFault.notConfirmed) }
+        guard !asks || canAsk else {
+            // Confirming would not help.
+            for file in files where file != "-" && access(file, R_OK) != 0 {
+                throw IngestError(FileFault.unreadable(file, errno: errno))
+            }
+            throw IngestError(ImportRunFault.notConfirmed)
+        }
         var failure: IngestError?
         for file in files {
             do throws(IngestError) {
@@ -151,7 +159,7 @@ struct Import: ParsableCommand {
         Terminal.say("cuff: \(hasTable ? ImportText.preview(summary) : ImportText.done(summary))")
         if !summary.unused.isEmpty { Terminal.say("cuff: columns that are not imported: \(summary.unused.joined(separator: ", "))") }
         if summary.withoutZone > 0 {
-            Terminal.say("cuff: times without a zone are read in \(summary.zoneName ?? HostZone.local().name); --zone names another")
+            Terminal.say("cuff: times without a zone are read in \(summary.zoneName ?? HostZone.local().name); --tz names another")
         }
     }
 

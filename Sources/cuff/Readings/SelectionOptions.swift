@@ -15,7 +15,7 @@ struct SelectionOptions: ParsableArguments {
     var user: String?
     @Flag(help: "Take all cuffs of a person together, and the same user number of all cuffs as one person where it has no name.")
     var together = false
-    @Option(help: ArgumentHelp("One cuff's readings, by the identity they are stored under.", valueName: "name")) var device: String?
+    @Option(help: ArgumentHelp("One cuff's readings, by its name as `cuff person` prints it.", valueName: "name")) var device: String?
     @Option(help: ArgumentHelp("One source's readings: a driver's id, or manual for those typed in.", valueName: "id")) var source: String?
     @Option(
         help: ArgumentHelp(
@@ -56,5 +56,15 @@ struct SelectionOptions: ParsableArguments {
         Terminal.say("cuff: \(what) left out: \(whose) later than the reception, or than the cuff's clock shows (clock: implausible)")
     }
 
-    func store(_ access: Store.Access = .read) throws -> Store { try database.store(access) }
+    /// Says if it has no reading of `--device`, whose name may be mistyped.
+    func store(_ access: Store.Access = .read) throws -> Store {
+        let store = try database.store(access)
+        guard let device else { return store }
+        let known = try store.cuffNames()
+        if !known.contains(device) {
+            let nearest = NearestWord.match(device, among: known).map { "; did you mean `\($0)`?" } ?? ""
+            Terminal.say("cuff: no reading of a cuff `\(device)` is stored\(nearest)\n  fix: `cuff person` lists the cuffs")
+        }
+        return store
+    }
 }

@@ -9,7 +9,9 @@ struct Show: ParsableCommand {
         discussion: Help.text(
             """
             Without --type it shows blood pressures. quantity_series are the pressures in the cuff during one measurement, \
-            heartbeat_series the beats; event lists irregular pulses and pulses beyond the limits.
+            heartbeat_series the beats; event lists irregular pulses and pulses beyond the limits. Times are in the zone of --tz; \
+            without it each is as it was stored, at a terminal with its offset (+0900) if that is not this machine's. JSON lines keep \
+            the stored offset.
             """,
             [
                 "cuff show --since monday": "This week's readings.",
@@ -59,6 +61,7 @@ struct Show: ParsableCommand {
         if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle), hasColor: true) }
         options.form = try HealthRuns.Listing(format, isTerminal: Terminal.outputIsTerminal)
         options.earlier = earlier
+        options.placesTimes = selected.tz != nil
         try WordChoice.check(time, "form of times", among: ["iso", "unix"], option: "--time")
         options.unixTimes = time == "unix"
         try Flags.refuse("--time unix", when: options.unixTimes && options.form != .jsonl, why: "it is for JSON lines", hint: "add --json")

@@ -18,18 +18,18 @@ struct Record: ParsableCommand {
             ]))
 
     @OptionGroup var device: DeviceVerb
-    @Option(help: ArgumentHelp("Refused: --out names the capture.", visibility: .hidden)) var record: String?
+    @Option(help: ArgumentHelp("Refused: --output names the capture.", visibility: .hidden)) var record: String?
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: OutputOptions
     @Option(
-        name: .shortAndLong,
+        name: [.short, .customLong("output"), .long],
         help: ArgumentHelp(
             "The capture to write; .pcapng gives a file that Wireshark opens, any other suffix text.", valueName: "file"),
         completion: .file()) var out: String
     @Flag(help: "Send no requests; record what the cuff sends, until stopped.") var follow = false
 
     func run() throws {
-        try Flags.refuse("--record", when: record != nil, why: "--out names the capture")
+        try Flags.refuse("--record", when: record != nil, why: "--output names the capture")
         var options = try output.liveOptions()
         try store.useStandardStore(&options, output)
         let report = try device.run(follow ? .follow : .readMemory(user: nil), recording: out, quietly: output.quiet, options: options)

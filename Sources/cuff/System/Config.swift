@@ -66,6 +66,11 @@ struct Config: ParsableCommand {
         func run() throws {
             let found = try CuffConfiguration.load(file.config)
             Terminal.put(found.files.isEmpty ? "no configuration\n" : found.files.map { "\($0): ok\n" }.joined())
+            for slot in found.idleSlots {
+                Terminal.say(
+                    "cuff: \(slot.origin): `\(slot.place)` gets no readings: those of \(slot.driver) name no user\n"
+                        + "  fix: write `\(slot.cuff)` in [person.\(slot.person)] if all its readings are this person's")
+            }
             var statuses = [PageReport.print(found)]
             if connect { statuses.append(ConnectionReport.print(found.sinks)) }
             if let status = statuses.first(where: { $0 != .done }) { throw ExitCode(status) }

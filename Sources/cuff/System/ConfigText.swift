@@ -9,8 +9,8 @@ enum ConfigText {
         # The name is the identity that readings are stored under: choose it once.
         #[device.hallway]
         #match = "port:1-1.2"
-        #driver = "beurer-serial"
-        #line = "4800 8N1"
+        #driver = "taidoc"
+        #line = "19200 8N1"
         #users = { 1 = "Anna", 2 = "Ben" }
 
         # An option of a driver; `cuff drivers ID` lists them.

@@ -32,7 +32,7 @@ extension CuffDriver {
         claims: [.shared(vendor: 0x04B4, product: 0x5500)],
         line: LineSettings(rate: 19200),
         framing: "06, text of a length that follows from the question, hex sum", check: "hexadecimal sum of the text",
-        capabilities: [.storedReadings, .readClock, .setClock, .information],
+        capabilities: [.storedReadings, .readClock, .setClock, .information], namesSelectedUser: true,
         unverified: [
             "setting the clock (one reader); the answer to it",
             "the hint characters of a record, and the four behind them",

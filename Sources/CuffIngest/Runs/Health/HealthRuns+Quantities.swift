@@ -98,8 +98,7 @@ extension HealthRuns {
         var found: [(person: Person, collection: QuantityCollection)] = []
         for (person, all) in persons.sorted {
             found.append((person, all))
-            for source in sources
-            where (selection.device ?? source.device) == source.device && (selection.driver ?? source.driver) == source.driver {
+            for source in sources where source.isMeant(device: selection.device, driver: selection.driver) {
                 var narrow = selection
                 (narrow.person, narrow.device, narrow.driver) = (person, source.device, source.driver)
                 for (_, own) in try store.collect(narrow, like: empty).sorted {

@@ -11,7 +11,8 @@ extension HealthRuns {
     ) throws(IngestError) {
         if types.hasReadings {
             try list(
-                store, selection, as: options.form, withEarlier: options.earlier, unixTimes: options.unixTimes, to: output, finishes: false)
+                store, selection, as: options.form, withEarlier: options.earlier, unixTimes: options.unixTimes,
+                placesTimes: options.placesTimes, to: output, finishes: false)
         }
         if types.events { try listEvents(store, selection, options, to: output) }
         if !types.series.isEmpty {

@@ -96,10 +96,11 @@ public enum HealthRuns {
     /// Prints the selected readings; `withEarlier` prints the previous values of each before it.
     package static func list(
         _ store: Store, _ selection: ReadingSelection, as form: Listing, withEarlier: Bool = false, unixTimes: Bool = false,
-        to output: OutputFile,
+        placesTimes: Bool = false, to output: OutputFile,
         finishes: Bool = true
     ) throws(IngestError) {
         let text = try BufferedOutput(output)
+        let time = PrintedTime(zone: selection.zone, isPlaced: placesTimes)
         if form == .table { text.buffer.append(string: ReadingTable.header) }
         let earlier = withEarlier ? try store.earlier(selection) : [:]
         try store.forEach(selection) { reading, provenance in
@@ -110,7 +111,7 @@ public enum HealthRuns {
             }
             // Single readings are shown with everything that is known of them.
             append(
-                reading, provenance, zone: selection.zone, as: form, unixTimes, namesDecoder: !selection.ids.isEmpty, to: &text.buffer)
+                reading, provenance, time, as: form, unixTimes, namesDecoder: !selection.ids.isEmpty, to: &text.buffer)
             return try text.flush()
         }
         try output.append(&text.buffer)
@@ -118,7 +119,7 @@ public enum HealthRuns {
 
         func appendLine(of reading: Reading, _ provenance: Provenance, until: String) {
             var line = TextBuffer(capacity: 512)
-            append(reading, provenance, zone: selection.zone, as: form, unixTimes, to: &line)
+            append(reading, provenance, time, as: form, unixTimes, to: &line)
             switch form {
             case .table: text.buffer.append(string: line.string.dropLast() + "  (replaced \(until))\n")
             case .jsonl: text.buffer.append(string: line.string.dropLast(2) + ",\"replaced\":\"\(until)\"}\n")
@@ -127,14 +128,35 @@ public enum HealthRuns {
         }
     }
 
+    /// How times are printed, JSON apart.
+    private struct PrintedTime {
+        var zone: ZoneTable
+        /// In the zone; else as stored.
+        var isPlaced: Bool
+
+        func placed(_ reading: Reading) -> Reading {
+            guard isPlaced, let measured = reading.measured else { return reading }
+            var reading = reading
+            reading.measuredOffset = Int16(truncatingIfNeeded: zone.offset(at: measured.seconds) / 60)
+            return reading
+        }
+
+        /// Whether the stored time is of another zone.
+        func isForeign(_ reading: Reading) -> Bool {
+            guard !isPlaced, let measured = reading.measured else { return false }
+            return zone.offset(at: measured.seconds) / 60 != Int(reading.measuredOffset)
+        }
+    }
+
     private static func append(
-        _ reading: Reading, _ provenance: Provenance, zone: ZoneTable, as form: Listing, _ unixTimes: Bool, namesDecoder: Bool = false,
-        to text: inout TextBuffer
+        _ reading: Reading, _ provenance: Provenance, _ printed: PrintedTime, as form: Listing, _ unixTimes: Bool,
+        namesDecoder: Bool = false, to text: inout TextBuffer
     ) {
         let start = text.count
+        let zone = printed.zone
         switch form {
         case .table:
-            ReadingTable.append(reading, to: &text)
+            ReadingTable.append(printed.placed(reading), showsOffset: printed.isForeign(reading), to: &text)
             if namesDecoder, let decoder = reading.decoder { text.append(string: "  read with \(decoder)\n") }
         case .jsonl:
             guard unixTimes, let time = reading.bestTime(in: zone) else {
@@ -143,7 +165,7 @@ public enum HealthRuns {
             var line = TextBuffer(capacity: 512)
             ReadingLine().append(reading, device: provenance.device, to: &line)
             return text.append(string: line.string.dropLast(2) + ",\"measured_unix_s\":\(time.seconds)}\n")
-        case .plain: PlainLine.append(reading, provenance, zone: zone, to: &text)
+        case .plain: PlainLine.append(printed.placed(reading), provenance, zone: zone, to: &text)
         }
         TerminalText.clean(&text, from: start)
     }

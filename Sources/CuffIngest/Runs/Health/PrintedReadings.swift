@@ -85,8 +85,7 @@ final class PrintedReadings {
         guard isImplausible || selection.holds(time), selection.person == nil || selection.person == person,
             selection.user == nil || selection.user == user,
             !selection.isWithoutUser || user == nil,
-            selection.device == nil || selection.device == provenance.device,
-            selection.driver == nil || selection.driver == provenance.driver
+            provenance.isMeant(device: selection.device, driver: selection.driver)
         else { return nil }
         let source = sources.firstIndex(of: provenance) ?? sources.count
         if source == sources.count { sources.append(provenance) }

@@ -11,6 +11,8 @@ package struct ShowOptions: Sendable {
     package var earlier = false
     /// JSON lines also hold the time in seconds since 1970.
     package var unixTimes = false
+    /// Prints times in the zone of the selection, which the user named; else each as it was stored.
+    package var placesTimes = false
     package var conditions: [SeriesCondition] = []
     /// From which pulse on an event is shown.
     package var limits = HeartRateLimits.usual

@@ -180,7 +180,7 @@ extension Doctor {
     private static func driver(_ facts: Facts) -> Finding {
         guard let verdict = facts.verdict, let device = facts.device else {
             return facts.driver.map { Finding(.driver, .ok, "\($0.id), as you say") }
-                ?? Finding(.driver, .warning, "no driver is known for it", hint: "\(facts.name),driver=ID (see `cuff drivers`)")
+                ?? Finding(.driver, .warning, "no driver is known for it", hint: "cuff doctor \(facts.name),driver=ID (see `cuff drivers`)")
         }
         let sentence = verdict.sentence(for: device)
         switch verdict {
@@ -188,7 +188,7 @@ extension Doctor {
         case .unassigned(let drivers):
             let example = drivers.first.map { "\($0)" } ?? "DRIVER"
             return Finding(
-                .driver, .warning, sentence, hint: "cuff read \(device.key),driver=\(example), or --assign with `cuff watch`")
+                .driver, .warning, sentence, hint: "cuff read \(device.key) --driver \(example), or --assign with `cuff watch`")
         case .ignored: return Finding(.driver, .warning, sentence)
         case .unknown:
             return Finding(

@@ -14,7 +14,10 @@ struct DoctorVerb: ParsableCommand {
                 "cuff doctor --report report.txt": "One file for a report of a problem, without serial numbers, names and secrets.",
             ]))
 
-    @Argument(help: "A device; without one, everything that is plugged in.", completion: DeviceChoice.completion) var device: String?
+    @Argument(
+        help: "A device, with its driver where it cannot be recognised: /dev/ttyS0,driver=ID; without one, everything that is plugged in.",
+        completion: DeviceChoice.completion)
+    var device: String?
     @Option(
         help: ArgumentHelp(
             "The database to look at, and who may read and write it (default: this user's; with a device none).", valueName: "file"),

@@ -8,7 +8,7 @@ extension FileFault: Hinted {
             switch number {
             case ENOENT: "check the name; `-` reads standard input"
             case EISDIR: "name a file in it"
-            case EACCES, EPERM: "ask its owner, or `chmod +r` it"
+            case EACCES, EPERM: "ask its owner"
             default: "check the disk or the connection that it comes from (dmesg)"
             }
         case .unwritable(_, let number): Self.hint(number)

@@ -26,6 +26,8 @@ extension RunEnding: Hinted {
         case .nothingUnderstood(let driver, _, _, _, let recorded?) where recorded != driver.description:
             "the capture names \(recorded): leave out --driver"
         case .nothingUnderstood: "`cuff identify` names the family of a file or of a port"
+        case .requestsMissing(let driver, _):
+            "record both sides: cuff record DEVICE --driver \(driver) -o FILE; then cuff replay FILE"
         case .wrongSettings: "try other settings (--line), or let `cuff identify` listen"
         case .timeRanOut, .measurementTimedOut: "allow more time: --timeout"
         case .measurementStopped: ""
@@ -55,7 +57,10 @@ extension RequestFault: Hinted {
         case .notATime: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today, monday, 21:00 or \"yesterday 21:00\""
         case .notALocalTime: "write `now`, or e.g. 2026-05-05T07:31:00"
         case .notASpeed: "write max, real or a number, e.g. 10"
-        case .notACondition: "write e.g. --where \"max>=180\""
+        case .notACondition(_, let measures) where measures == SeriesCondition.Measure.allCases.map(\.rawValue):
+            "write e.g. --where \"max>=180\""
+        case .notACondition(let text, _):
+            (try? SeriesCondition(text)) == nil ? "write e.g. --where \"systolic>=135\"" : "add --type quantity_series"
         case .emptyRange: "exchange them"
         case .notAListener: "write e.g. --listen 127.0.0.1:6024"
         }

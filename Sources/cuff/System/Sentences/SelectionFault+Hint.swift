@@ -45,11 +45,20 @@ extension Persons {
     /// The options that choose one of them.
     fileprivate var choice: String {
         let cuffs = Set(all.compactMap(\.cuff))
+        let slots = all.filter { $0.name == nil }.map(\.slot)
         var options: [String] = []
-        if let name = all.compactMap(\.name).first { options.append("--user \(name)") }
-        if all.contains(where: { $0.slot != nil }) { options.append("--user NUMBER") }
-        if all.contains(.unnamed(slot: nil, cuff: cuffs.first)) { options.append("--user none for those without a user") }
-        let device = cuffs.count > 1 ? "; --device NAME chooses a cuff, and --together takes the same user of all cuffs as one person" : ""
-        return "add " + options.joined(separator: ", or ") + device
+        if let name = all.compactMap(\.name).first { options.append("--user \(Shell.quoted(name))") }
+        // A number, and `none`, are of every cuff that has it.
+        if slots.contains(where: { slot in slot != nil && slots.count { $0 == slot } == 1 }) { options.append("--user NUMBER") }
+        // Readings that were typed in for a person have no number either.
+        if slots.count == all.count, slots.count(where: { $0 == nil }) == 1 { options.append("--user none for those without a user") }
+        if cuffs.count > 1 { options.append("--device NAME for one cuff (\(cuffs.sorted().joined(separator: ", ")))") }
+        return "add " + options.joined(separator: ", or ")
+            + (hasSharedSlot ? "; --together takes the same user of all cuffs as one person" : "")
+    }
+
+    private var hasSharedSlot: Bool {
+        let slots = all.filter { $0.name == nil }.map(\.slot)
+        return Set(slots).count < slots.count
     }
 }

@@ -23,7 +23,8 @@ extension StoreFault: Hinted {
         case .tooNew: "install that version, or name another file"
         case .noRoomForIndex: "free 128 KiB: SQLite keeps an index beside it"
         case .readOnly: "`chmod u+w` it and its folder, or name another file"
-        case .accessDenied: "it belongs to another user, who can run the command, or `chmod` it and its folder"
+        case .accessDenied(let path) where path == Store.serviceFile: "\(Self.page); or: sudo cuff show --db \(path)"
+        case .accessDenied: "it belongs to another user, who can run the command"
         case .cannotOpen: "check the folder's permissions: SQLite keeps two files beside the database"
         case .damaged(let path, _): "name another file; `sqlite3 \(path) .recover` may save what is in this one"
         case .failedWriting: FileFault.hint(EIO)
