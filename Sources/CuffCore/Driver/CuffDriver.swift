@@ -82,8 +82,6 @@ public struct CuffDriver: Sendable {
     public var capabilities: Capabilities
     /// Readings name the user who is selected on the cuff, though those of another user cannot be asked for.
     public var namesSelectedUser: Bool
-    /// The cuff's bytes hold no reading without the requests that they answer.
-    public var needsRequests: Bool
     /// What a read changes on the device; ideally nothing.
     public var changes: String
     /// The option that, set to `yes`, suppresses acknowledgements, so that the cuff deletes nothing.
@@ -133,8 +131,7 @@ public struct CuffDriver: Sendable {
         grade: Grade,
         testedOn: TestedOn, claims: [Claim] = [], isOfHealthcareClass: Bool = false, line: LineSettings = LineSettings(),
         keepsBridgeLine: Bool = false, otherLines: [LineSettings] = [], framing: String,
-        check: String?, capabilities: Capabilities, namesSelectedUser: Bool = false,
-        needsRequests: Bool = false, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
+        check: String?, capabilities: Capabilities, namesSelectedUser: Bool = false, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
         notes: [String] = [], preparation: String? = nil, sources: [String], options: [String: String] = [:],
         simulatorOptions: [String: String] = [:],
         startCommands: [[UInt8]] = [], associationLimit: Duration? = nil,
@@ -162,7 +159,6 @@ public struct CuffDriver: Sendable {
         self.check = check
         self.capabilities = capabilities
         self.namesSelectedUser = namesSelectedUser
-        self.needsRequests = needsRequests
         self.changes = changes
         self.keepingOption = keepingOption
         self.unverified = unverified

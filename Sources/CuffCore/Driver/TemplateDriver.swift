@@ -13,7 +13,7 @@ extension CuffDriver {
         summary: "fictional: the memory of both users on request, record by record",
         grade: .c, testedOn: .derived,
         line: LineSettings(rate: 9600), framing: "A5 length command data sum", check: "sum of all bytes before it",
-        capabilities: [.storedReadings, .users], needsRequests: true,
+        capabilities: [.storedReadings, .users],
         unverified: ["whether asking twice changes anything on the cuff"], sources: ["none: the cuff is fictional"],
         makeSession: { _ in TemplateSession() }, makeSimulator: { TemplateSimulator($0) },
         findFrames: { FrameReader.find(TemplateFrame(), in: $0) }, redaction: .template)

@@ -26,8 +26,6 @@ package enum Identifying {
         package var line: LineSettings?
         /// Evidence other than the bytes.
         package var word: Word?
-        /// A file of the cuff's bytes alone, without what was written to it.
-        package var isRaw = false
         /// The bytes from the port, and the start of listening.
         var heard: [CaptureItem] = []
         var start: Timestamp?
@@ -90,7 +88,7 @@ package enum Identifying {
         let (items, form) = try recorded(source)
         return Report(
             bytes: bytes(items).count, candidates: Identification.candidates(of: items, among: drivers),
-            word: form.flatMap { word(of: $0, drivers) }, isRaw: form == nil)
+            word: form.flatMap { word(of: $0, drivers) })
     }
 
     /// The draft of a driver's sheet for the recording of an unknown device.

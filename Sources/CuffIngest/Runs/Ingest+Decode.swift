@@ -25,12 +25,10 @@ extension Ingest {
         }
         try selection.refuse(file.name)
         var options = options
-        if driver.needsRequests {
-            // Each answer would be ignored; what the bytes lack is said once, at the end.
-            options.diagnostics = { [tell = options.diagnostics] diagnostic in
-                if case .ignored = diagnostic { return }
-                tell(diagnostic)
-            }
+        let hasIgnored = Locked(false)
+        options.diagnostics = { [tell = options.diagnostics] diagnostic in
+            if case .ignored = diagnostic { hasIgnored.withLock { $0 = true } }
+            tell(diagnostic)
         }
         let pipeline = try pipeline(options)
         var run = RecordedLink(driver, pipeline: pipeline, options: options, looksAhead: false, isLive: isLive)
@@ -49,14 +47,14 @@ extension Ingest {
         if report.counters.bytes == 0 && !options.stop.isRaised && !report.isOutputClosed {
             throw IngestError(InputFault.noBytes(file.name))
         }
-        report.judge(report.counters, of: driver, lacksRequests: driver.needsRequests)
+        report.judge(report.counters, of: driver, lacksRequests: hasIgnored.withLock { $0 })
         return report
     }
 }
 
 extension IngestReport {
     /// Input without anything of the driver's protocol is bad data; noise around readings is not. `source` names one of several
-    /// inputs; `lacksRequests`: raw bytes of a cuff whose answers cannot be understood alone.
+    /// inputs; `lacksRequests`: answers were ignored, because raw bytes have no requests.
     mutating func judge(
         _ counters: LinkCounters, of driver: CuffDriver, in source: String? = nil, recordedAs: String? = nil, lacksRequests: Bool = false
     ) {

@@ -96,9 +96,6 @@ extension Identifying.Report {
         var against = candidate.objections.map(\.words)
         if !candidate.isLikely { against.append("so it may be chance") }
         if !against.isEmpty { parts[parts.count - 1] += "; against it: \(against.joined(separator: ", "))" }
-        if isRaw, CuffFamilies.named(candidate.driver.description)?.needsRequests == true {
-            parts.append("to be read only beside the requests that they answer (`cuff record`)")
-        }
         let lines = line == nil ? "" : candidate.lines.map(\.text).joined(separator: ", ")
         return parts.joined(separator: ", ") + (lines.isEmpty ? "" : "; line \(lines)")
     }

@@ -20,7 +20,7 @@ extension CuffDriver {
         medium: .hidraw, reports: HIDReports(input: 64, output: 8), grade: .b, testedOn: .derived,
         claims: [.usb(vendor: 0x314A, product: 0x0102)],
         framing: "one report per record, filled with F4", check: nil,
-        capabilities: [.storedReadings, .users, .information], needsRequests: true,
+        capabilities: [.storedReadings, .users, .information],
         unverified: [
             "the flags, which its only reader took from few samples",
             "bytes 2 and 10 of a record",

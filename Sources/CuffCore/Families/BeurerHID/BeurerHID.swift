@@ -22,7 +22,7 @@ extension CuffDriver {
         medium: .hidraw, grade: .a, testedOn: .derived,
         claims: [.release(vendor: 0x0C45, product: 0x7406, bcdDevice: 0x0170)],
         framing: "8-byte reports, one per record, filled with F4", check: nil,
-        capabilities: [.storedReadings, .users, .information], needsRequests: true,
+        capabilities: [.storedReadings, .users, .information],
         unverified: [
             "years after 2031: the sources disagree on bits 5 and 6 of the year",
             "the movement bit on models other than the BM55",

@@ -23,7 +23,7 @@ extension CuffDriver {
         claims: [.shared(vendor: 0x067B, product: 0x2303)],
         line: LineSettings(rate: 4800),
         framing: "none: the length of an answer follows from the question", check: nil,
-        capabilities: [.storedReadings, .information], needsRequests: true,
+        capabilities: [.storedReadings, .information],
         unverified: [
             "what the top bits of month, day and year mean (flags on the HID relative)",
             "the content of the 32 bytes of description",

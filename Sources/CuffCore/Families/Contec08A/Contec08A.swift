@@ -20,7 +20,7 @@ extension CuffDriver {
         testedOn: .recordedElsewhere("MarkMLl/contec08a, consoleapp.pas: eight reports"),
         claims: [.shared(vendor: 0x0483, product: 0x5750)],
         framing: "64-byte reports, one per record, seven bits to a byte", check: nil,
-        capabilities: [.storedReadings, .users], needsRequests: true,
+        capabilities: [.storedReadings, .users],
         unverified: [
             "systolic pressures below 128 mmHg, other values from 128 on: the eighth bits are inferred, such readings "
                 + "flagged questionable",

@@ -23,7 +23,7 @@ extension CuffDriver {
         claims: [.shared(vendor: 0x04D9, product: 0xB554)],
         framing: "counted reports; 4D dir length … sum",
         check: "sum of all bytes, and the length against the record count",
-        capabilities: [.storedReadings, .setClock], needsRequests: true,
+        capabilities: [.storedReadings, .setClock],
         unverified: [
             "what the cuff answers to set clock",
             "bytes 8…41 of the answer: 1 and then 0 in the one recording",

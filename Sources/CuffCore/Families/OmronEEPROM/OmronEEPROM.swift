@@ -30,7 +30,7 @@ extension CuffDriver {
         grade: .a, testedOn: .derived,
         claims: [.usb(vendor: 0x0590, product: 0x0090)],
         framing: "numbered reports of 64 bytes; length, type, address … xor", check: "xor of the frame, address and count of the answer",
-        capabilities: [.storedReadings, .users, .readClock, .information], needsRequests: true,
+        capabilities: [.storedReadings, .users, .readClock, .information],
         unverified: [
             "the number of the cuff's reports (1 is assumed; whatever it is, it is passed over)",
             "what the 16 bytes of identity say",

@@ -35,7 +35,7 @@ extension CuffDriver {
         testedOn: .recordedElsewhere("openyou/libomron, doc/logs/hem790it: six USB logs of a HEM-790IT"),
         claims: [.usb(vendor: 0x0590, product: 0x0028)],
         framing: "8-byte reports, count first; OK … xor", check: "xor of the answer's data",
-        capabilities: [.storedReadings, .users, .readClock, .erase, .information], needsRequests: true,
+        capabilities: [.storedReadings, .users, .readClock, .erase, .information],
         changes: "the cuff switches itself off when the session ends (END)",
         unverified: [
             "bank 0 and 1 are users A and B; no log shows bank 1",

@@ -30,7 +30,7 @@ extension CuffDriver {
         claims: [.shared(vendor: 0x10C4, product: 0xEA60), .shared(vendor: 0x10C4, product: 0xEA80)],
         line: LineSettings(rate: 19200), keepsBridgeLine: true,
         framing: "eight bytes: 51 cmd d0…d3 A3/A5 sum", check: "sum of the first seven bytes",
-        capabilities: [.storedReadings, .users, .readClock, .setClock, .erase, .information], needsRequests: true,
+        capabilities: [.storedReadings, .users, .readClock, .setClock, .erase, .information],
         unverified: [
             "blood-pressure records over a CP210x cable: their readers use BLE or a CP2110, the cable is documented for glucose meters",
             "the line settings behind a CP2110: those that the chip has are kept",

@@ -21,7 +21,7 @@ extension CuffDriver {
         summary: "the memory of both users on request, as text",
         grade: .b, testedOn: .derived,
         framing: "STX command ETX, ACK, ENQ; 5 bytes and 25 characters per record, ended by silence", check: nil,
-        capabilities: [.storedReadings, .users], needsRequests: true,
+        capabilities: [.storedReadings, .users],
         unverified: [
             "whether a second command is answered without the port being closed and opened before it, as vdc_export does",
             "the first five bytes of an answer, and the fifth of the six flags at the end of a record",

@@ -20,7 +20,7 @@ extension CuffDriver {
         medium: .usb, grade: .b, testedOn: .recordedElsewhere("git.ao2.it/visomat-utils, README: the dump of a cuff"),
         claims: [.usb(vendor: 0x1247, product: 0x00F8)],
         framing: "STX blocks of digits ETX; a block counts its records", check: nil,
-        capabilities: [.storedReadings, .users], needsRequests: true,
+        capabilities: [.storedReadings, .users],
         unverified: [
             "the endpoints: the first interface with CDC data, or else the first with a bulk endpoint each way",
             "the digit before the systolic pressure: high values or irregular beats",
