@@ -52,7 +52,7 @@ import Testing
         for (words, head, cell) in [
             (["config", "show", "--config", file], "NAME", "device kitchen"), (["db", "imports", "--db", database], "NAME", "bp.csv"),
         ] {
-            let lines = try await run(words, 100)
+            let lines = try await run(words, 200)
             #expect(lines.first?.hasPrefix(head) == true && lines.dropFirst().first?.hasPrefix(cell) == true, "\(lines)")
             #expect(!lines.contains { $0.contains("\t") }, "\(lines)")
             let cells = try await CuffProcess.run(words)
