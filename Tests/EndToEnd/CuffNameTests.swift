@@ -12,7 +12,7 @@ import Testing
     init() throws { scratch = try Scratch() }
 
     private func cuff(_ arguments: String..., input: [UInt8] = []) async throws -> CuffProcess {
-        try await CuffProcess.run(arguments + ["--db", database], environment: ["CUFF_CONFIG": "/dev/null"])
+        try await CuffProcess.run(arguments + ["--db", database], environment: ["XDG_CONFIG_HOME": scratch.path("config")])
     }
 
     /// A reading of a cuff without an identity, one of a cuff with a name, and one that was typed in.
@@ -27,8 +27,10 @@ import Testing
     }
 
     private func systolic(_ arguments: String...) async throws -> [Int?] {
-        try await CuffProcess.run(["show", "--json", "--db", database] + arguments, environment: ["CUFF_CONFIG": "/dev/null"])
-            .objects("blood_pressure").map { $0["systolic_mmHg"] as? Int }
+        try await CuffProcess.run(
+            ["show", "--json", "--db", database] + arguments, environment: ["XDG_CONFIG_HOME": scratch.path("config")]
+        )
+        .objects("blood_pressure").map { $0["systolic_mmHg"] as? Int }
     }
 
     @Test func everyNameOfPerson_SelectsItsReadings() async throws {

@@ -43,7 +43,7 @@ import Testing
         let purge = try await CuffProcess.run(["db", "purge", "--db", path, "--confirm", "purge"])
         #expect(purge.status == 0 && purge.output.contains("1 tombstone, "), "\(purge.errors)")
         let none = try await CuffProcess.run(["db", "purge", "--db", path, "--dry-run"])
-        #expect(none.output.contains("0 tombstones, 0 outbox lines, 0 sources"))
+        #expect(none.output.contains("0 tombstones, 0 outbox lines, 0 cuffs"))
     }
 
     @Test func dbCheck_NamesWhatIsWrong_AndFails() async throws {

@@ -26,7 +26,9 @@ import Testing
         let path = try raw(capture)
         let run = try await CuffProcess.run(["decode", "--driver", String(capture.prefix { $0 != "/" }), "--explain", path])
         #expect(run.status == 0, "\(run.errors)")
-        #expect(run.output.contains("systolic") && run.lines.allSatisfy { $0.hasPrefix("< ") }, "\(run.output)")
+        // Answers of taidoc mean nothing without the requests.
+        #expect(
+            run.output.contains("systolic") == !capture.hasPrefix("taidoc") && run.lines.allSatisfy { $0.hasPrefix("< ") }, "\(run.output)")
     }
 
     @Test func explain_TakesTheBeginningOfASession() async throws {
@@ -45,10 +47,8 @@ import Testing
         let count = try Data(contentsOf: URL(fileURLWithPath: path)).count
         #expect(run.status == 65 && run.output.isEmpty)
         #expect(
-            run.errors == "cuff: no reading in \(count) bytes: \(driver) answers requests, and raw bytes lack them\n"
-                + "  fix: record both sides: cuff record DEVICE --driver \(driver) -o FILE; then cuff replay FILE\n", "\(run.errors)")
-        let identify = try await CuffProcess.run(["identify", path])
-        let line = try #require(identify.lines.first { $0.hasPrefix("\(driver) ") }, "\(identify.output)")
-        #expect(line.contains("to be read only beside the requests that they answer"), "\(line)")
+            run.errors.hasSuffix(
+                "cuff: no reading in \(count) bytes: answers of \(driver), and raw bytes have no requests\n"
+                    + "  fix: record both sides: cuff record DEVICE --driver \(driver) -o FILE; then cuff replay FILE\n"), "\(run.errors)")
     }
 }

@@ -133,11 +133,12 @@ import Testing
         #expect(row["acknowledged"] != nil && row["refused"] == nil && row["pending"] as? Int == 0)
     }
 
-    /// The installation's helper has precedence over that on PATH; without either both places are named.
     /// The queue of a run without a database is not a sink.
     @Test func theQueue_IsNotListed() async throws {
         let folder = try Scratch()
-        let environment = ["XDG_STATE_HOME": folder.path("state"), "XDG_DATA_HOME": folder.path("data"), "CUFF_CONFIG": "/dev/null"]
+        let environment = [
+            "XDG_STATE_HOME": folder.path("state"), "XDG_DATA_HOME": folder.path("data"), "XDG_CONFIG_HOME": folder.path("config"),
+        ]
         let spec = "unix+ack:\(folder.path("away"))"
         let replay = try await CuffProcess.run(
             ["decode", "--driver", "and-std", "--sink", spec], input: DecodeReplayTests.frame(128, "2605050731"), environment: environment)
@@ -149,6 +150,7 @@ import Testing
         #expect(rows(listed)[spec]?["pending"] as? Int == 1)
     }
 
+    /// The installation's helper has precedence over that on PATH; without either both places are named.
     @Test func serverSink_RunsItsHelper() async throws {
         let folder = try Scratch()
         let helper = """

@@ -31,8 +31,6 @@ struct CSVExport: Sendable {
         ("duration_s", "how long it lasted, in seconds, where a person said so"),
         ("person", "name of the person, where the configuration or a person says it"),
         ("decoder", "the program and the driver that decoded it, each with its version"),
-        ("mean_absent", "why there is no mean pressure, if the cuff said so, e.g. `not_a_number`"),
-        ("pulse_absent", "why there is no pulse, if the cuff said so"),
     ]
 
     /// Every column with its meaning, in order. An empty cell means unknown.
@@ -79,10 +77,6 @@ struct CSVExport: Sendable {
         if let person = reading.person { table.append(cell: person, to: &text) }
         text.append(table.separator)
         if let decoder = reading.decoder { table.append(cell: decoder, to: &text) }
-        for absence in [reading.bloodPressure?.meanAbsence, reading.bloodPressure?.pulseAbsence] {
-            text.append(table.separator)
-            if let word = absence?.word { text.append(word) }
-        }
         text.append("\r\n")
     }
 

@@ -82,6 +82,7 @@ public struct Household: Sendable, Hashable {
 
     /// Why a text is not a person's name; `nil` if it is one.
     package static func refusal(of name: String) -> String? {
+        if trimmed(name) != name { return "a person's name has no blanks around it" }
         if name.isEmpty || name.lowercased() == "none" || Int(name) != nil { return "a person's name is neither a number nor `none`" }
         if name.contains(":") { return "a person's name has no colon" }
         guard name.utf8.count <= Reading.longestPerson, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {

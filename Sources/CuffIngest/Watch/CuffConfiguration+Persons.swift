@@ -95,7 +95,7 @@ extension CuffConfiguration {
 extension ConfigurationSection {
     func person() throws(IngestError) -> CuffConfiguration.NamedPerson {
         try checkKeys(["cuffs"])
-        if let refusal = Household.refusal(of: Household.trimmed(name)) { throw error(nil, .refused(refusal)) }
+        if let refusal = Household.refusal(of: name) { throw error(nil, .refused(refusal)) }
         let wanted = "a list of cuffs, with the user's number where a cuff has users: [\"kitchen:1\", \"wrist\"]"
         let cuffs = try texts("cuffs", wanted) ?? []
         return CuffConfiguration.NamedPerson(name: name, cuffs: cuffs, origin: origin(table["cuffs"] == nil ? nil : "cuffs"))

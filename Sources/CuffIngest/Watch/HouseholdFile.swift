@@ -75,7 +75,7 @@ package struct HouseholdFile: Sendable {
             throw IngestError(SelectionFault.notAName(new, why: "`\(other)` is another person"))
         }
         let before = text
-        func isMeant(_ name: String?) -> Bool { name.map { Household.trimmed($0).lowercased() } == Household.trimmed(old).lowercased() }
+        func isMeant(_ name: String?) -> Bool { name?.lowercased() == Household.trimmed(old).lowercased() }
         let known = configuration
         for person in known.persons where isMeant(person.name) {
             try change { (document) throws(TOMLFault) in try document.renaming(["person", person.name], to: new) }

@@ -140,9 +140,11 @@ import Testing
         #expect(file.names == ["Anna Maria"])
         // As a person wrote it.
         let device = "[device.k]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\nusers = { 1 = \"Anna \" }\n"
-        let written = "[person.\" Anna\"]\ncuffs = [\"hall\"]\n\(device)"
+        let written = "[person.Anna]\ncuffs = [\"hall\"]\n\(device)"
         #expect(try bound(written) == ["hall": "Anna", "k:1": "Anna"])
-        #expect(throws: IngestError.self) { try bound("[person.\"  \"]\ncuffs = [\"hall\"]\n") }
+        for name in ["  ", " Anna"] {
+            #expect(throws: IngestError.self) { try bound("[person.\"\(name)\"]\ncuffs = [\"hall\"]\n") }
+        }
         var renamed = try self.file(written)
         #expect(try renamed.rename("Anna", to: "Eva"))
         #expect(try bound(renamed.text) == ["hall": "Eva", "k:1": "Eva"])
