@@ -51,4 +51,11 @@ import Testing
                 "cuff: no reading in \(count) bytes: answers of \(driver), and raw bytes have no requests\n"
                     + "  fix: record both sides: cuff record DEVICE --driver \(driver) -o FILE; then cuff replay FILE\n"), "\(run.errors)")
     }
+
+    /// The messages of a monitor answer nothing: these have no reading, and nothing is missing.
+    @Test func messagesSentUnasked_LackNoRequests() async throws {
+        let run = try await CuffProcess.run(["decode", "--driver", "hl7-oru", try raw("hl7-oru/other-messages-are-refused")])
+        #expect(run.status == 0 && run.output.isEmpty)
+        #expect(run.errors.contains("a message other than ORU^R01") && !run.errors.contains("requests"), "\(run.errors)")
+    }
 }

@@ -47,7 +47,9 @@ extension Ingest {
         if report.counters.bytes == 0 && !options.stop.isRaised && !report.isOutputClosed {
             throw IngestError(InputFault.noBytes(file.name))
         }
-        report.judge(report.counters, of: driver, lacksRequests: hasIgnored.withLock { $0 })
+        // A cuff that sends unasked has other reasons.
+        let lacksRequests = !driver.capabilities.contains(.push) && hasIgnored.withLock { $0 }
+        report.judge(report.counters, of: driver, lacksRequests: lacksRequests)
         return report
     }
 }
