@@ -75,7 +75,7 @@ public struct ClockCorrection: Sendable, Hashable {
 
     /// Without a zone: sets `measured` of a reading whose time was sent with its offset from UTC, by the rule `device_time`.
     static func applyOwnOffset(to reading: inout Reading) {
-        guard let time = reading.clock.time, let offset = time.utcOffset else { return }
+        guard let offset = reading.clock.time?.utcOffset, let time = reading.clock.time else { return }
         let instant = time.instant(offset: Int(offset) * 60, behind: 0)
         guard reading.isCredible(instant) else { return reading.rule = .implausible }
         (reading.measured, reading.measuredOffset, reading.rule) = (instant, offset, .deviceTime)

@@ -57,6 +57,21 @@ import Testing
         #expect(talk.outcome == .complete)
     }
 
+    /// The month of the request is damaged on its way: the agent agrees to set another time, and shows it.
+    @Test func anotherTimeThanWasSent_IsNotSaidToBeSet() {
+        var talk = PHDConversation(SimulatorScript(records: []))
+        talk.fault = { fromAgent, _, bytes in
+            guard !fromAgent, bytes.span.bigEndian16(14) == PHDAction.setTime else { return [bytes] }
+            var damaged = bytes
+            damaged[20] = 0x08  // 20 26 07: the year is in bytes 18 and 19
+            return [damaged]
+        }
+        talk.start(.setClock(Self.summer))
+        talk.run()
+        #expect(talk.clocks.last?.month == 8)
+        #expect(talk.outcome == .failed("the agent's clock does not show the time that was sent"))
+    }
+
     @Test func baseOffsetClock_NeedsAZone() {
         var bare = Self.summer
         bare.utcOffset = nil

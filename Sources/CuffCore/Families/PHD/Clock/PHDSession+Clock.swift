@@ -11,7 +11,12 @@ extension PHDSession {
             describeAgent(into: &actions)
             rememberClockWish(facts.wantsClock, into: &actions)
         }
-        if let clock = facts.clock { actions.append(.clock(clock)) }
+        guard let clock = facts.clock else { return }
+        actions.append(.clock(clock))
+        guard agent.isReadingBack, !command.isObserver, case .setClock(let time) = goal else { return }
+        if abs(clock.wallSeconds - time.wallSeconds - agent.elapsedSeconds) > 120 {
+            command.outcome = .failed("the agent's clock does not show the time that was sent")
+        }
     }
 
     /// An event report of handle 0: changed attributes of the agent.
