@@ -65,7 +65,7 @@ package struct AmbulatoryBlock {
     private var validity: [ReportBlock.Fact] {
         let (valid, expected, rule) = (recording.all.count, recording.expected, recording.rule)
         var words = language[recording.hasPlan ? .validOfPlanned : .validOfTried, valid, expected]
-        let share = AmbulatoryRecording.percent(valid, expected, least: rule.leastPercent)
+        let share = language.number(AmbulatoryRecording.percent(valid, expected, least: rule.leastPercent))
         if expected > 0 { words += " (\(share) %)" }
         if recording.failed > 0 { words += "; \(language[.failedCount, recording.failed])" }
         let reasons = recording.leftOut.map { language[.leftOutCount, $0.value, language.word("reason", $0.key.word)] }.sorted()
@@ -123,7 +123,7 @@ package struct AmbulatoryBlock {
             guard let threshold = guideline.thresholds[load.setting] else { return [] }
             var words = language.threshold(threshold, guideline, load.setting)
             if load.readings > 0 {
-                let shares = [load.systolic, load.diastolic].map { AmbulatoryRecording.percent($0, load.readings) }
+                let shares = [load.systolic, load.diastolic].map { language.number(AmbulatoryRecording.percent($0, load.readings)) }
                 words += language[.loads, shares[0], shares[1]]
             }
             guard isAdult, let judgement = recording.judgement(guideline, load.setting) else { return [.init(language[.threshold], words)] }

@@ -75,7 +75,9 @@ struct Admission: Sendable {
         for index in range where entries.readings[index].reference.isSet { resolve(index, &setup, &effects) }
         // Moved out and back, because a copy would retain the zone's table for each batch.
         guard let clock = self.clock.take() else {
-            for index in range { ClockCorrection.applyOwnOffset(to: &entries.readings[index]) }
+            for index in range where entries.readings[index].clock.time?.utcOffset != nil {
+                ClockCorrection.applyOwnOffset(to: &entries.readings[index])
+            }
             return
         }
         for index in range {

@@ -128,7 +128,7 @@ struct RemoteAddress {
         }
         for part in query.split(whereSeparator: { $0 == "&" || $0 == ";" || $0 == "#" || $0 == "?" }) {
             let name = Self.decoded(part.prefix { $0 != "=" })
-            if Self.secrets.contains(where: name.contains) { return name }
+            if name != Self.endpoint, Self.secrets.contains(where: name.contains) { return name }
             if Self.keys.contains(name), part.utf8.count - name.utf8.count > Self.shortestSecret { return name }
         }
         return hasSecretPath ? "secret in the path" : nil
@@ -159,6 +159,8 @@ struct RemoteAddress {
     private static let shortestRandom = 20
 
     private static let secrets = ["passw", "pwd", "token", "secret", "apikey", "api_key", "api-key", "authorization"]
+    /// Where a FHIR server's tokens come from, which is no secret.
+    private static let endpoint = "tokenurl"
     /// Names of queries that contain a secret, or a short word.
     private static let keys: Set = ["sig", "code", "key"]
     /// The segment before the secret of a webhook.

@@ -120,6 +120,8 @@ enum WorkedDay {
         let facts = AmbulatoryBlock(WorkedDay.recording(events), nil, isAdult: false).block.facts.map(\.text)
         // 33 of 48 are 68.75 %.
         #expect(facts.contains { $0.contains("(68.8 %)") } && facts.contains { $0.contains("68.8 of 70 %") }, "\(facts)")
+        let german = AmbulatoryBlock(WorkedDay.recording(events), nil, isAdult: false, language: .german).block.facts.map(\.text)
+        #expect(german.contains { $0.contains("(68,8 %)") } && !german.contains { $0.contains("68.8") }, "\(german)")
         // 69.96 is not printed as 70 beside a least of 70.
         #expect(AmbulatoryRecording.percent(6996, 10_000) == "70" && AmbulatoryRecording.percent(6996, 10_000, least: 70) == "69.96")
     }

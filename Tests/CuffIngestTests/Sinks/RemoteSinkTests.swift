@@ -84,4 +84,9 @@ import Testing
         #expect(error?.description.contains("s3") == false, "\(error?.description ?? "")")
         guard case SinkFault.secretInAddress? = error?.fault else { return #expect(Bool(false)) }
     }
+
+    @Test(arguments: ["fhir+https://h/base?client=x&tokenurl=https://h/oauth", "https://h/in?code=8480-6&key=short"])
+    func addressWithoutASecret_IsTaken(_ address: String) throws {
+        #expect(try SinkSpec(address).description == address)
+    }
 }
