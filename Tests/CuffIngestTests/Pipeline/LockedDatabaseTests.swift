@@ -5,7 +5,7 @@ import Testing
 @testable import CuffIngest
 
 /// A database that another program is writing, beside a cuff that does not repeat its readings.
-@Suite struct LockedDatabaseTests {
+@Suite(.timeLimit(.minutes(5))) struct LockedDatabaseTests {
     private final class LockedSink: ReadingSink {
         let label = "sqlite:bp.db"
         let isDurable = true
