@@ -48,7 +48,7 @@ import Testing
         #expect(run.status == 65 && run.output.isEmpty)
         #expect(
             run.errors.hasSuffix(
-                "cuff: no reading in \(count) bytes: answers of \(driver), and raw bytes have no requests\n"
+                "cuff: no reading in \(count) bytes: \(driver) answers requests, and raw bytes do not contain them\n"
                     + "  fix: record both sides: cuff record DEVICE --driver \(driver) -o FILE; then cuff replay FILE\n"), "\(run.errors)")
     }
 

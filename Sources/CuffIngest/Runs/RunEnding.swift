@@ -50,7 +50,7 @@ public enum RunEnding: Sendable, Hashable, CustomStringConvertible {
         case .nothingUnderstood(let driver, let bytes, let skipped, let source, _):
             "\(source.map { $0 + ": " } ?? "")no reading in \(Plural.text(bytes, "byte")) (\(skipped) not understood by \(driver))"
         case .requestsMissing(let driver, let bytes):
-            "no reading in \(Plural.text(bytes, "byte")): answers of \(driver), and raw bytes have no requests"
+            "no reading in \(Plural.text(bytes, "byte")): \(driver) answers requests, and raw bytes do not contain them"
         case .wrongSettings(let nothing): "\(nothing)"
         case .timeRanOut(let address): "\(address): the time allowed ran out"
         case .measurementTimedOut(let address): "\(address): no result: the measurement timed out; a stop was sent to the cuff"

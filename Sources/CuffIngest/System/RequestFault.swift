@@ -25,7 +25,7 @@ package enum RequestFault: Fault {
         case .notALocalTime(let text): (.usage, "`\(text)` is not a local time")
         case .notASpeed(let text): (.usage, "invalid speed `\(text)`")
         case .notACondition(let text, let measures):
-            (.usage, "`\(text)` is not a condition: it is one of \(measures.joined(separator: ", ")), a sign and a number")
+            (.usage, "`\(text)` is not a condition, which is one of \(measures.joined(separator: ", ")), then a sign and a number")
         case .emptyRange: (.usage, "`--since`/`--until` is not a valid time range: --until is not after --since")
         case .notAListener(let text, let why): (.usage, "`\(text)` is not an address to listen on\(why.map { ": \($0)" } ?? "")")
         }
