@@ -38,7 +38,7 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed(String)
     /// Longer than any record can be.
     case tooLong(limit: Int)
-    /// A line of a later version of this program.
+    /// A line of a later version of this program: ``schema(of:)``.
     case unknownSchema(String)
     /// Bytes of unknown meaning are not zero.
     case unknownBytes(String)
@@ -74,7 +74,7 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         case .malformed(let what): "malformed: \(what)"
         case .tooLong(let limit): "longer than \(limit) bytes"
         case .unknownSchema(let text):
-            "schema `\(text)` is not known, only schema \(OwnReading.schema): import it with a later version of cuff"
+            "schema `\(text)` is not known, only schema \(OwnReading.schema): use a later version of cuff"
         case .unknownBytes(let text): "unknown bytes `\(text)` are not zero"
         }
     }

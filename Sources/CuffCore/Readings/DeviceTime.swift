@@ -58,6 +58,10 @@ public struct DeviceTime: Sendable, Hashable {
         }
     }
 
+    /// Whether a clock that was just set to this time and now shows `clock` has taken it: within two minutes, because some clocks have no
+    /// seconds. `elapsed` seconds have passed since.
+    func isShown(by clock: DeviceTime, elapsed: Int64 = 0) -> Bool { abs(clock.wallSeconds - wallSeconds - elapsed) <= 120 }
+
     /// Seconds since 1970-01-01T00:00:00 on this wall clock, as if it were UTC; for differences and sorting.
     public var wallSeconds: Int64 {
         Self.daysSince1970(year: Int(year), month: Int(month), day: Int(day)) * 86400

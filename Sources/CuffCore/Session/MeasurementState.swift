@@ -252,7 +252,7 @@ extension MeasurementState.End {
         }
     }
 
-    /// Nothing was started, so that this says nothing of an earlier measurement.
+    /// Nothing was started. An earlier measurement may still be running.
     package var hasStartedNothing: Bool {
         switch self {
         case .failed(.unsupported), .failed(.refused), .failed(.stopped): true

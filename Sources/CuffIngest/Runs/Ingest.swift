@@ -48,7 +48,7 @@ public enum Ingest {
         }
         context.onFault = { options.diagnostics(.warning(options.explain($1))) }
         var members = try open(specs, context) { (spec, error) throws(IngestError) in
-            // A run that ends must not have passed the readings to nobody.
+            // A run that ends needs at least one sink that stores the readings.
             let isKept = specs.contains(where: \.isRequired) || options.moreSinks.contains { $0.isDurable }
             guard survives(spec, error), policy == .retry || isKept else { throw error }
             options.diagnostics(.warning("\(options.explain(error))\n  \(spec) is optional: tried again with each reading"))

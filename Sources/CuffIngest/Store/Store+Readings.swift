@@ -19,11 +19,7 @@ extension Store {
         (selection.device, selection.driver) = (device, driver.description)
         var count = 0
         try forEach(selection) { reading, _ in
-            if let measured = reading.measured, reading.clock.time != nil,
-                zone.offset(at: measured.seconds) / 60 != Int(reading.measuredOffset)
-            {
-                count += 1
-            }
+            if reading.clock.time != nil, reading.isOfAnotherZone(than: zone) { count += 1 }
             return true
         }
         return count
@@ -182,5 +178,12 @@ extension Store {
             return true
         }
         return count
+    }
+}
+
+extension Reading {
+    /// Whether its time was taken to be of a zone with another offset.
+    func isOfAnotherZone(than zone: ZoneTable) -> Bool {
+        measured.map { zone.offset(at: $0.seconds) / 60 != Int(measuredOffset) } ?? false
     }
 }

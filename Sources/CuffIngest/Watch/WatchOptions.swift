@@ -62,6 +62,6 @@ public struct WatchOptions: Sendable {
 
     /// Whether the watch goes on without a sink that cannot be opened. A misspelt sink of the command line is refused.
     func survives(_ sink: SinkSpec, _ error: IngestError) -> Bool {
-        !sink.isRequired && (sinksAreConfigured || error.status != .usage)
+        sinksAreConfigured ? !sink.isRequired : Ingest.survives(sink, error)
     }
 }

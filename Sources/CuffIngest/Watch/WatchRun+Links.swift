@@ -82,7 +82,7 @@ extension WatchRun {
             notify(.note("\(entry.plan.place): \(diagnostic.sentence)"))
         case .identified, .clock, .cycle: break
         case .measurement(.ended(let end), _):
-            measured(id, entry, end)
+            endMeasurement(id, entry, end)
             links[id]?.schedule = nil
             if let key = entry.schedule { schedules?.ended(key, end) }
         case .measurement: break
@@ -99,7 +99,7 @@ extension WatchRun {
         }
     }
 
-    private func measured(_ id: LinkID, _ entry: Link, _ end: MeasurementState.End) {
+    private func endMeasurement(_ id: LinkID, _ entry: Link, _ end: MeasurementState.End) {
         if end.mayStillRun, case .failed(let fault) = end { notify(.warning("\(entry.plan.place): \(fault.sentence)")) }
         // The link sends another stop first, whose outcome decides.
         if end.mayStillRun, entry.driver.capabilities.contains(.stop) { return }

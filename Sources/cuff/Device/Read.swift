@@ -60,7 +60,7 @@ struct Read: ParsableCommand {
         try device.conclude(report, output)
     }
 
-    /// What is stored stays as it is, also its times: a cuff that is read in another country has not measured at another time.
+    /// Stored readings keep their times: reading a cuff in another country does not change when it measured.
     private func showZones(_ report: IngestReport, _ options: IngestOptions) {
         guard let zone = options.zone, !output.quiet, let cuff = try? device.cuff(for: .readMemory(user: nil), options) else { return }
         let name = report.identity.flatMap { $0.id.isEmpty ? nil : $0.id } ?? cuff.options.device

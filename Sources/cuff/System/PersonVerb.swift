@@ -82,8 +82,8 @@ struct PersonVerb: ParsableCommand {
             discussion: Help.text(
                 "A new name replaces the old one in the file and at readings that were moved to the person in this user's database.",
                 ["cuff person name Ben": "For readings that are typed in.", "cuff person name Ben Benjamin": "Another name."]))
-        @Argument(help: "The person.") var name: String
-        @Argument(help: "The new name.") var new: String?
+        @Argument(help: "The person.", transform: { Household.trimmed($0) }) var name: String
+        @Argument(help: "The new name.", transform: { Household.trimmed($0) }) var new: String?
         @OptionGroup var target: PersonFile
 
         func run() throws {
@@ -91,7 +91,7 @@ struct PersonVerb: ParsableCommand {
             guard let new else {
                 try file.add(name)
                 try target.write(file)
-                return Terminal.say("cuff: \(file.path): \(Household.trimmed(name)) is a person")
+                return Terminal.say("cuff: \(file.path): \(name) is a person")
             }
             guard try file.rename(name, to: new) else {
                 throw IngestError(SelectionFault.unknownPerson(name, known: file.names))
@@ -100,11 +100,11 @@ struct PersonVerb: ParsableCommand {
             var moved = 0
             if let path = Store.standardPath, access(path, F_OK) == 0 {
                 let store = try DatabaseOption.open(path, .write)
-                moved = try store.rename(name, to: Household.trimmed(new))
+                moved = try store.rename(name, to: new)
                 try store.close()
             }
             let readings = moved > 0 ? "; \(Plural.text(moved, "moved reading")) renamed" : ""
-            Terminal.say("cuff: \(file.path): \(Household.trimmed(name)) is now \(Household.trimmed(new))\(readings)")
+            Terminal.say("cuff: \(file.path): \(name) is now \(new)\(readings)")
         }
     }
 
@@ -117,7 +117,7 @@ struct PersonVerb: ParsableCommand {
                     "cuff person bind Anna kitchen:1": "User 1 of the cuff `kitchen`.",
                     "cuff person bind Ben wrist kitchen:2": "A cuff without users, and user 2 of another.",
                 ]))
-        @Argument(help: "The person.") var name: String
+        @Argument(help: "The person.", transform: { Household.trimmed($0) }) var name: String
         @Argument(help: ArgumentHelp("The cuff's name, with the user number if it has users.", valueName: "cuff[:slot]"))
         var places: [String]
         @OptionGroup var target: PersonFile
@@ -126,7 +126,6 @@ struct PersonVerb: ParsableCommand {
             var file = try target.file()
             for place in places { try file.bind(name, to: place) }
             try target.write(file)
-            let name = Household.trimmed(name)
             Terminal.say("cuff: \(file.path): \(places.joined(separator: ", ")) now \(places.count == 1 ? "belongs" : "belong") to \(name)")
             try sayUnused()
         }

@@ -339,19 +339,25 @@ import Testing
 }
 
 @Suite struct WebServerTests {
+    /// A connection on which this was sent.
+    private static func sent(_ port: Int, _ request: String) throws -> Int32 {
+        let descriptor = try TCPTransport.connecting("127.0.0.1", String(port), "test")
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&entry, 1, 5000)
+        _ = send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL))
+        return descriptor
+    }
+
     /// Reads until the server closes, or `enough`.
     private func ask(_ port: Int, _ request: String, until enough: @escaping @Sendable (String) -> Bool = { _ in false }) async throws
         -> String
     {
         try await onThread {
-            let descriptor = try TCPTransport.connecting("127.0.0.1", String(port), "test")
+            let descriptor = try Self.sent(port, request)
             defer { close(descriptor) }
             _ = fcntl(descriptor, F_SETFL, 0)
             var limit = timeval(tv_sec: 20, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = poll(&entry, 1, 5000)
-            _ = send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL))
             var got: [UInt8] = []
             var room = [UInt8](repeating: 0, count: 4096)
             while case let count = recv(descriptor, &room, room.count, 0), count > 0 {
@@ -416,26 +422,18 @@ import Testing
     @Test func manyRequests_DelayNoCuff_AndThoseOfClientsThatLeft_AreSkipped() async throws {
         let (gate, busy, asked) = (Gate(isOpen: false), Gate(isOpen: false), Locked(0))
         let site = WebServer.Site { _ in
-            if asked.withLock({
-                $0 += 1; return $0
-            }) == 2 {
-                busy.set(open: true)
+            let count = asked.withLock { asked in
+                asked += 1
+                return asked
             }
+            if count == 2 { busy.set(open: true) }
             gate.pass()
             return .response(HTTPResponse(Array("here\n".utf8), type: "text/plain"))
         }
         let server = try WebServer(host: "", port: 0, site)
         try server.start()
         let port = try port(server)
-        let callers = try await onThread {
-            try (0..<20).map { _ in
-                let descriptor = try TCPTransport.connecting("127.0.0.1", String(port), "test")
-                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&entry, 1, 5000)
-                _ = send(descriptor, "GET / HTTP/1.0\r\n\r\n", 18, Int32(MSG_NOSIGNAL))
-                return descriptor
-            }
-        }
+        let callers = try await onThread { try (0..<20).map { _ in try Self.sent(port, "GET / HTTP/1.0\r\n\r\n") } }
         #expect(try await onThread { busy.pass(within: .seconds(20)) })
         let done = Gate(isOpen: false)
         EventLoop.shared.async { EventLoop.shared.offload({}) { done.set(open: true) } }
@@ -455,15 +453,7 @@ import Testing
         let server = try WebServer(host: "", port: 0, site)
         try server.start()
         let port = try #require(Int(server.address.split(separator: ":").last ?? ""))
-        let slow = try await onThread {
-            try (0..<60).map { _ in
-                let descriptor = try TCPTransport.connecting("127.0.0.1", String(port), "test")
-                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&entry, 1, 5000)
-                _ = send(descriptor, "GET / HTTP/1.1\r\n", 16, Int32(MSG_NOSIGNAL))
-                return descriptor
-            }
-        }
+        let slow = try await onThread { try (0..<60).map { _ in try Self.sent(port, "GET / HTTP/1.1\r\n") } }
         for _ in 0..<20 { #expect(try await ask(port, "GET / HTTP/1.0\r\n\r\n").hasSuffix("here\n")) }
         for descriptor in slow { close(descriptor) }
         let post = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 300000\r\n\r\n" + String(repeating: "x", count: 300_000)

@@ -205,11 +205,17 @@ extension Importer {
             }))
 }
 
+extension ImportRefusal {
+    /// The refusal of a line of this program whose vocabulary is not known; `nil` if it is known or not named.
+    package static func schema(of line: JSONValue) -> ImportRefusal? {
+        guard let schema = line["schema"], schema.numeral != OwnReading.schema else { return nil }
+        return .unknownSchema(String((schema.numeral ?? "no number").prefix(20)))
+    }
+}
+
 struct OwnRecords: RecordJudge {
     mutating func reading(_ record: JSONValue, _ path: [String], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading? {
-        if let schema = record["schema"], schema.numeral != OwnReading.schema {
-            throw .unknownSchema(String((schema.numeral ?? "no number").prefix(20)))
-        }
+        if let refusal = ImportRefusal.schema(of: record) { throw refusal }
         return try OwnReading.reading(place, of: "import-cuff-jsonl") { key in
             switch record[key] {
             case .list(let values): values.compactMap(\.text).joined(separator: " ")

@@ -123,7 +123,7 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
         case .clocking:
             finish(time == nil ? .failed("the cuff's clock shows no possible time") : .complete, into: &actions)
         case .setting(let wanted) where requests.question == .clock:
-            let isSet = time.map { abs($0.wallSeconds - wanted.wallSeconds) <= 120 } ?? false
+            let isSet = time.map { wanted.isShown(by: $0) } ?? false
             finish(isSet ? .complete : .failed("the cuff's clock does not show the time that was sent"), into: &actions)
         default: break
         }

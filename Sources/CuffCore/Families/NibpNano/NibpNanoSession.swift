@@ -95,7 +95,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
             actions.arm(.poll, Self.keepAlive)
         case (.measuring, .silence): giveUp("the device fell silent during the measurement", as: .lost, into: &actions)
         case (.measuring, .overall) where isBeating:
-            letGo(.complete, into: &actions)
+            stopMeasuring(.complete, into: &actions)
         case (.measuring, .overall): giveUp("no beat came within two minutes of the start", into: &actions)
         case (.stopping, .response): finish(.noAnswer("the device did not confirm that it stopped"), into: &actions)
         default: break
@@ -170,11 +170,11 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
     private mutating func fail(_ failure: MeasurementFailure, into actions: inout SessionActions) {
         actions.append(.live(.failed(failure)))
         guard mode == .measuring, !isFinished else { return }
-        letGo(.failed("the device reports \(failure.reason.word) (\(failure.code))"), into: &actions)
+        stopMeasuring(.failed("the device reports \(failure.reason.word) (\(failure.code))"), into: &actions)
     }
 
     /// Stops the measurement, and ends as `ending` when the device no longer measures.
-    private mutating func letGo(_ ending: Outcome, into actions: inout SessionActions) {
+    private mutating func stopMeasuring(_ ending: Outcome, into actions: inout SessionActions) {
         mode = .stopping
         self.ending = ending
         actions.append(.write(NibpNanoCommand.stop))

@@ -114,7 +114,7 @@ struct TaiDocSession: FramedSession, RequestSession {
         case .clock:
             let time = TaiDocRecord.clock(data).time
             if let time { actions.append(.clock(time)) }
-            if let wanted, time.map({ abs($0.wallSeconds - wanted.wallSeconds) > 120 }) ?? true {
+            if let wanted, time.map({ !wanted.isShown(by: $0) }) ?? true {
                 return finish(.failed("the cuff's clock does not show the time that was sent"), into: &actions)
             }
         case .count:

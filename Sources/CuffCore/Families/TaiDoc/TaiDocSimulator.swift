@@ -1,5 +1,5 @@
 /// A TD-3128, newest record first. Asked for user 0 it gives the records of all. `users: first`: those of user 1; `users: ignored`:
-/// it gives the records of all whoever is named.
+/// it ignores the user and gives all records.
 struct TaiDocSimulator: CuffSimulator {
     private var records: [SimulatedRecord]
     private var clock: DeviceTime

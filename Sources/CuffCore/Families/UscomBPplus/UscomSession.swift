@@ -209,7 +209,7 @@ struct UscomSession: FinishingSession {
         isClockAsked = false
         guard !isListening else { return }
         guard time.isPossible else { return finish(.failed("the device's clock shows no possible time"), into: &actions) }
-        let isSet = wanted.map { abs(time.wallSeconds - $0.wallSeconds) <= 120 } ?? true
+        let isSet = wanted.map { $0.isShown(by: time) } ?? true
         finish(isSet ? .complete : .failed("the device's clock does not show the time that was sent"), into: &actions)
     }
 

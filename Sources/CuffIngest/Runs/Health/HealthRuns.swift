@@ -143,8 +143,7 @@ public enum HealthRuns {
 
         /// Whether the stored time is of another zone.
         func isForeign(_ reading: Reading) -> Bool {
-            guard !isPlaced, let measured = reading.measured else { return false }
-            return zone.offset(at: measured.seconds) / 60 != Int(reading.measuredOffset)
+            !isPlaced && reading.isOfAnotherZone(than: zone)
         }
     }
 

@@ -72,7 +72,7 @@ final class PrintedReadings {
 
     private func content(_ line: JSONValue, _ selection: ReadingSelection) throws(IngestError) -> Content? {
         let type = line["type"]?.text
-        guard line["schema"].map({ $0.number == 1 }) ?? true else { throw fault("only schema 1 is known: use a later version of cuff") }
+        if let refusal = ImportRefusal.schema(of: line) { throw fault("\(refusal)") }
         guard type == "blood_pressure" || type == "measurement" && line["event"]?.text == "failed" else { return nil }
         let user = line["user"]?.number.flatMap { Int(exactly: $0) }
         var provenance = Provenance(driver: line["driver"]?.text ?? "", device: line["device"]?.text ?? "")

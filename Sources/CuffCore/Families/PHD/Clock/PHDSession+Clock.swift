@@ -14,7 +14,7 @@ extension PHDSession {
         guard let clock = facts.clock else { return }
         actions.append(.clock(clock))
         guard agent.isReadingBack, !command.isObserver, case .setClock(let time) = goal else { return }
-        if abs(clock.wallSeconds - time.wallSeconds - agent.elapsedSeconds) > 120 {
+        if !time.isShown(by: clock, elapsed: agent.elapsedSeconds) {
             command.outcome = .failed("the agent's clock does not show the time that was sent")
         }
     }

@@ -124,7 +124,7 @@ struct PHDSegment: Sendable {
             guard observation.cut(items, element.map, bytes, &offset, end), !observation.isCut else { return false }
             observation.raw = first..<offset
             observation.stampBytes = stampBytes
-            // Nothing but its place tells it from an equal entry: its number is that of the segment alone.
+            // Only its place distinguishes it from an equal entry, and its number is unique only within the segment.
             if !stamp.isMatchable { observation.segment = (store, instance) }
             observations.append(observation)
         }
