@@ -146,6 +146,9 @@ final class TCPTransport: Transport {
         for (name, value) in [(TCP_KEEPIDLE, 60), (TCP_KEEPINTVL, 15), (TCP_KEEPCNT, 4)] as [(Int32, Int32)] {
             Self.setOption(connected, Int32(IPPROTO_TCP), name, value)
         }
+        // The kernel reports room only once a third of its buffer is free. It grows the default one to megabytes: a peer that reads
+        // slowly would seem to read nothing.
+        Self.setOption(connected, SOL_SOCKET, SO_SNDBUF, 64 << 10)
         do throws(SystemFault) {
             port = try Port(
                 connected, on: loop, readSize: Port.turnLimit,

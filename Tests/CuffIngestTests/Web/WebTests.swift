@@ -349,9 +349,9 @@ import Testing
     }
 
     /// Reads until the server closes, or `enough`.
-    private func ask(_ port: Int, _ request: String, until enough: @escaping @Sendable (String) -> Bool = { _ in false }) async throws
-        -> String
-    {
+    private func ask(
+        _ port: Int, _ request: String, pause: useconds_t = 0, until enough: (@Sendable (String) -> Bool)? = nil
+    ) async throws -> String {
         try await onThread {
             let descriptor = try Self.sent(port, request)
             defer { close(descriptor) }
@@ -359,10 +359,11 @@ import Testing
             var limit = timeval(tv_sec: 20, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             var got: [UInt8] = []
-            var room = [UInt8](repeating: 0, count: 4096)
+            var room = [UInt8](repeating: 0, count: 32 << 10)
             while case let count = recv(descriptor, &room, room.count, 0), count > 0 {
                 got += room[..<count]
-                if enough(String(decoding: got, as: UTF8.self)) { break }
+                if pause > 0 { usleep(pause) }
+                if let enough, enough(String(decoding: got, as: UTF8.self)) { break }
             }
             return String(decoding: got, as: UTF8.self)
         }
@@ -398,6 +399,17 @@ import Testing
         let head = try #require(text.range(of: "\r\n\r\n"))
         #expect(text[..<head.lowerBound].hasSuffix("Content-Length: \(body.count)"))
         #expect(text[head.upperBound...].utf8.count == body.count)
+        server.stop()
+    }
+
+    /// It always reads, but the kernel's default buffer would have no room for longer than a client may be silent.
+    @Test func aClientThatReadsSlowly_GetsAll() async throws {
+        let body = [UInt8](repeating: 0x61, count: 6 << 20)
+        let site = WebServer.Site { _ in .response(HTTPResponse(body, type: "text/csv")) }
+        let server = try WebServer(host: "", port: 0, site, patience: .seconds(1))
+        try server.start()
+        let text = try await ask(port(server), "GET /readings.csv HTTP/1.0\r\n\r\n", pause: 30_000)
+        #expect(text.utf8.count > body.count)
         server.stop()
     }
 
