@@ -49,8 +49,8 @@ DESTDIR ?=
 VECTORS ?= ../shared/vectors
 T ?= 60
 SWIFT ?= swift
-# Tests that measure the memory and descriptors of their process have one of their own; those that depend on timing run last, alone.
-MEASURED = cycles_LeaveNothing|requiredSink_ThatStops|optionalSink_ThatStops|cancellingAtAnyAwait
+# Tests that measure the memory, descriptors or wake-ups of a process have one of their own; those that depend on timing run last, alone.
+MEASURED = idleWatch_NeverWakes|cycles_LeaveNothing|requiredSink_ThatStops|optionalSink_ThatStops|cancellingAtAnyAwait
 ALONE = manyHangUpsAtOnce|sixtyFourCuffs|watch_TellsItsStatistics|callersBeyondTheLimit
 # Strips symbols, unused sections and unwind tables, exports nothing, packs relocations (glibc 2.36), and links the C++ runtime
 # statically: this halves the instructions before `main`. The linker uses the first libstdc++ that it finds.

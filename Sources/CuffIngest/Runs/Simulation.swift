@@ -207,6 +207,8 @@ package final class Simulation: @unchecked Sendable {
         guard client >= 0 else { return loop.arm(listening, descriptor, .input) }
         _ = fcntl(client, F_SETFL, O_NONBLOCK)
         _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+        // A message does not wait until the client has acknowledged the one before.
+        TCPTransport.setOption(client, Int32(IPPROTO_TCP), TCP_NODELAY)
         port = try? Port(
             client, on: loop, writer: { send($0, $1.baseAddress, $1.count, Int32(MSG_NOSIGNAL)) }
         ) { [weak self] in self?.handle($0) }
