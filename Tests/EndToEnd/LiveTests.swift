@@ -7,7 +7,7 @@ import Testing
     func read_OfAPushingCuff_GivesEveryReadingOnce(_ driver: String) async throws {
         let scratch = try Scratch()
         let port = scratch.path("port")
-        async let simulator = CuffProcess.run(["simulate", driver, "--count", "3", "--every", "100ms", "--link", port, "--for", "20s"])
+        let simulator = try SpawnedCuff(["simulate", driver, "--count", "3", "--every", "100ms", "--link", port])
         try await appeared(port)
         let read = try await CuffProcess.run([
             "read", port, "--driver", driver, "--follow", "--max", "3", "--timeout", "15s", "--sink", "stdout",
@@ -20,19 +20,19 @@ import Testing
         #expect(count.output == "3|3\n")
         let received = read.objects("blood_pressure").compactMap { $0["received"] as? String }
         #expect(received.count == 3)
-        _ = try await simulator
+        simulator.signal(SIGTERM)
     }
 
     @Test func read_OfASilentPort_EndsInTime_AndSaysSo() async throws {
         let scratch = try Scratch()
         let port = scratch.path("port")
-        async let simulator = CuffProcess.run(["simulate", "and-std", "--count", "0", "--link", port, "--for", "25s"])
+        let simulator = try SpawnedCuff(["simulate", "and-std", "--count", "0", "--link", port])
         try await appeared(port)
         let read = try await CuffProcess.run(["read", port, "--driver", "and-std"])
         #expect([69, 75, 76].contains(read.status), "\(read.status) \(read.errors)")
         #expect(!read.errors.isEmpty)
         #expect(read.output.isEmpty)
-        _ = try await simulator
+        simulator.signal(SIGTERM)
     }
 
     private func appeared(_ path: String) async throws {

@@ -78,14 +78,17 @@ import Testing
             })
     }
 
-    private func answer(_ path: String, of watch: RunningCuff, meanwhile: String = "") async throws -> String {
-        // An event stream does not end, and `cat` inherits that SIGTERM is ignored.
+    /// The response, or its part up to the line that matches `last`.
+    private func answer(
+        _ path: String, of watch: RunningCuff, meanwhile: String = "", until last: String = "no such line"
+    ) async throws -> String {
+        // An event stream does not end, and `sed` inherits that SIGTERM is ignored.
         let start = try #require(watch.said.range(of: "http://"))
         let address = watch.said[start.lowerBound...].prefix { $0 != "\n" && $0 != " " }
         let port = try #require(address.split(separator: ":").last?.prefix { $0.isNumber })
         let request =
             "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&3; "
-            + "read -r status <&3; echo \"$status\"; \(meanwhile) timeout -s KILL 14 cat <&3"
+            + "read -r status <&3; echo \"$status\"; \(meanwhile) timeout -s KILL 14 sed -u '/\(last)/q' <&3"
         return try await CuffProcess.run(executable: "/bin/bash", ["-c", request]).output
     }
 
@@ -106,10 +109,11 @@ import Testing
         #expect(after.contains("Rule: European Society of Cardiology, 2024") && !after.contains("c.toml"), "\(after)")
         // Viewers hear of what another program changes.
         // What happened before the first viewer came is told to it.
-        #expect(try await answer("/events", of: watch).contains("text/event-stream"))
+        let first = try await answer("/events", of: watch, until: "event: changed")
+        #expect(first.contains("text/event-stream") && first.contains("event: changed"), "\(first)")
         let quiet = try await answer("/events", of: watch)
         #expect(!quiet.contains("event: changed"), "\(quiet)")
         let add = "'\(CuffProcess.path)' add 129/83 --db '\(database)' >/dev/null 2>&1 &"
-        #expect(try await answer("/events", of: watch, meanwhile: add).contains("event: changed"))
+        #expect(try await answer("/events", of: watch, meanwhile: add, until: "event: changed").contains("event: changed"))
     }
 }
