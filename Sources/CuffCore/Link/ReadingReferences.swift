@@ -1,6 +1,6 @@
 /// Finds the reading that a correction or withdrawal refers to (`Reading.Reference`), across connections and restarts; remembers ids, no
-/// values. A reference means the reading of the same device with the same order number, else with the same time and group. Ambiguous names
-/// refer to none.
+/// values. A reference means the reading of the same device with the same order number, else with the same time and group. A final result
+/// replaces a preliminary one of the same time and patient only. Ambiguous names refer to none.
 struct ReadingReferences: Sendable {
     enum Outcome: Sendable, Hashable {
         case named
@@ -42,7 +42,7 @@ struct ReadingReferences: Sendable {
         let reference = reading.reference
         reading.reference = .none
         let record = reading.raw.withBytes { XXHash64.hash($0, seed: 0) }
-        let names = [reference.order, reference.time].filter { $0 != 0 }
+        let names = [reference.order, reference.time, reference.determination].filter { $0 != 0 }
         let known = names.compactMap { entry($0, memory) }.first { !$0.isAmbiguous }
         func remember(_ entry: Entry, _ me: inout ReadingReferences) {
             for name in names {
@@ -60,7 +60,10 @@ struct ReadingReferences: Sendable {
         case .withdrawal: entry.revision = Reading.lastRevision
         case .correction where entry.isWithdrawn: return .dropped
         case .result, .preliminary, .correction:
-            let isChange = reference.standing == .correction || entry.isPreliminary && reference.standing == .result
+            let isSameDetermination =
+                reference.determination == 0 || self.entry(reference.determination, memory)?.id == entry.id
+            let isFinal = entry.isPreliminary && reference.standing == .result && isSameDetermination
+            let isChange = reference.standing == .correction || isFinal
             if !isChange, entry.id == reading.id { return .named }
             if !isChange, entry.record != record {
                 remember(Entry(id: reading.id, isPreliminary: reference.standing == .preliminary, record: record), &self)
@@ -95,7 +98,7 @@ struct ReadingReferences: Sendable {
         changed.insert(key)
     }
 
-    /// Per each of 256 buckets: 4096 names, 2048 readings.
+    /// Per each of 256 buckets: 4096 names, at least 1365 readings.
     private static let mostRemembered = 16
     private static let size = 34
 

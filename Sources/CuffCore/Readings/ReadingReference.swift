@@ -19,6 +19,8 @@ extension Reading {
         public var order: UInt64 = 0
         /// A digest of device, time and group; 0 if unknown.
         public var time: UInt64 = 0
+        /// A digest of device, time, group and patient; 0 without a time. A preliminary result and its final one have the same.
+        public var determination: UInt64 = 0
 
         /// No reference.
         public static var none: Reference { Reference() }

@@ -17,6 +17,8 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
     private var polls = 0
 
     private var latest: DinamapDetermination?
+    /// The latest that had an age, to which a later one is compared: a busy monitor may show none.
+    private var latestWithAge: DinamapDetermination?
     /// A start was sent: only a younger determination counts.
     private var isStarted = false
     private var wasBusy = false
@@ -90,7 +92,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         case (.response, .stopping): ask(.status, within: .milliseconds(700), into: &actions)
         case (.silence, .listening): release(into: &actions)
         case (.poll, .measuring):
-            guard polls < Self.pollLimit else { return giveUp("the monitor was busy for three minutes", into: &actions) }
+            guard polls < Self.pollLimit else { return giveUp("the monitor had no new result within three minutes", into: &actions) }
             polls += 1
             ask(.status, into: &actions)
         default: break
@@ -119,7 +121,9 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
             return determination.status == 0 ? askAgain(after: .milliseconds(300), into: &actions) : finish(.complete, into: &actions)
         }
         let former = latest
+        let comparable = latestWithAge ?? former
         latest = determination
+        if determination.age != nil { latestWithAge = determination }
         // Seen again before the pulse is requested, it still waits; afterwards no request follows.
         let isSame = determination.status == 1 && former.map { determination.isSame(as: $0) } ?? false
         sightings = isSame ? sightings + 1 : 0
@@ -131,7 +135,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         }
         if mode == .measuring, phase == .baseline { return start(determination, into: &actions) }
         if determination.status == 1 {
-            done(determination, former, line, into: &actions)
+            done(determination, comparable, line, into: &actions)
         } else if determination.failure != nil {
             failed(determination, former, line, into: &actions)
         } else if mode == .reading {

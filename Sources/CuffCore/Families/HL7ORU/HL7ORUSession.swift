@@ -159,7 +159,8 @@ struct HL7ORUSession: FramedSession {
             if let note { notes[note.key] = (readings.emitted + new.count { $0 }, note.value) }
         }
         for (determination, hasTime) in zip(found, times) {
-            let isFirst = hasTime ? repetitions.isNew(timed: determination.digest(seed: sender, and: [])) : isNew.removeFirst()
+            let isFirst =
+                hasTime ? repetitions.isNew(timed: determination.digest(seed: sender, and: determination.patient)) : isNew.removeFirst()
             if isFirst { emit(determination, of: message, into: &actions) }
         }
         settle(into: &actions)
@@ -206,6 +207,7 @@ struct HL7ORUSession: FramedSession {
             text.append(time)
             text.append(decimal: Int64(time.utcOffset ?? Int16.max))
             reference.time = name("time", text.array)
+            reference.determination = name("determination", text.array + [0] + determination.patient)
         }
         return reference
     }

@@ -50,10 +50,10 @@ import Testing
 
     private static func result(
         _ id: String, _ systolic: Int, _ diastolic: Int, status: String = "F", placer: String = "", time: String = B.time,
-        order: String = "", worth: String = ""
+        order: String = "", worth: String = "", patient: String = ""
     ) -> [String] {
         [
-            B.header(id), "OBR|1|\(placer)||MON|||\(time)||||||||||||||||||\(order)",
+            B.header(id), patient.isEmpty ? "EVN|" : "PID|1||\(patient)", "OBR|1|\(placer)||MON|||\(time)||||||||||||||||||\(order)",
             B.value("150301^^MDC", "\(systolic)", worth: worth, status: status, time: time),
             B.value("150302^^MDC", "\(diastolic)", worth: worth, status: status, time: time),
         ]
@@ -120,6 +120,22 @@ import Testing
         line.hear(Self.result("M1", 128, 82))
         line.hear(Self.result("M2", 131, 84))
         #expect(Set(line.readings.map(\.id)).count == 2 && line.readings.map(\.revision) == [0, 0])
+    }
+
+    /// An order may have many results, and a gateway sends those of many patients.
+    @Test(arguments: [("20260505080000", "1"), (B.time, "2")])
+    func aFinalResult_OfAnotherTimeOrPatient_IsAReadingOfItsOwn(_ time: String, _ patient: String) {
+        var line = Line()
+        line.hear(Self.result("M1", 128, 82, status: "P", placer: "A7", patient: "1"))
+        line.hear(Self.result("M2", 140, 90, placer: "A7", time: time, patient: patient))
+        #expect(Self.pairs(line.readings) == ["128/82", "140/90"])
+        #expect(Set(line.readings.map(\.id)).count == 2 && line.readings.map(\.revision) == [0, 0])
+    }
+
+    @Test func equalResults_OfTwoPatients_AreTwoReadings() {
+        var line = Line()
+        for patient in ["1", "2", "1", "2"] { line.hear(Self.result("M", 128, 82, patient: patient)) }
+        #expect(Self.pairs(line.readings) == ["128/82", "128/82"] && Set(line.readings.map(\.id)).count == 2)
     }
 
     @Test(arguments: ["W", "D"])
