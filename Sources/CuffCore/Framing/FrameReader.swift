@@ -21,6 +21,8 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     /// Bytes of a chunk copied first; most frames end within them. A format may look at bytes after a frame.
     private static var firstCopy: Int { 512 }
     private static var lookahead: Int { 16 }
+    /// Limit of the starts at the end of a stream behind which a frame is searched.
+    private static var mostFalseStarts: Int { 128 }
     private var isJoint = false
     private var skipped = 0
     private var fault = FrameFault.notAStart
@@ -124,18 +126,17 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         }
     }
 
-    /// Ends the stream: reports the remaining bytes, which cannot become a frame.
+    /// Ends the stream: the frames behind a start that cannot become a frame any more, and what is left over. Call it until it
+    /// returns `nil`.
     public mutating func finish() -> FrameStep? {
-        let left = buffer.count - head
-        if left > 0 {
-            if skipped == 0 { fault = .incomplete }
-            skipped += left
-            skippedBytes += left
+        for _ in 0..<Self.mostFalseStarts {
+            if let step = next() { return step }
+            guard waiting > 0 else { break }
+            skip(.incomplete)
         }
-        buffer = []
-        head = 0
-        known = 0
-        judged = 0
+        let left = discard()
+        if left > 0, skipped == 0 { fault = .incomplete }
+        skipped += left
         return skipped > 0 ? gap() : nil
     }
 

@@ -71,6 +71,8 @@ struct BoardSession<Make: Board>: FramedSession {
     private var isMeasuring = false
     /// The measurement of the next result was seen running.
     private var isWatched = false
+    /// The result of a measurement that was seen running, until another is: it may be sent again.
+    private var watchedResult: [UInt8]?
 
     init(_ context: SessionContext) {
         board = Make(context)
@@ -128,6 +130,7 @@ struct BoardSession<Make: Board>: FramedSession {
     private mutating func begin(into actions: inout SessionActions) {
         guard phase == .starting || phase == .listening else { return }
         isWatched = true
+        watchedResult = nil
         if !isMeasuring { actions.append(.live(.started)) }
         isMeasuring = true
         guard phase == .starting else { return }
@@ -154,18 +157,20 @@ struct BoardSession<Make: Board>: FramedSession {
         isMeasuring = false
     }
 
-    /// A result before the start or during a stop is of an earlier measurement; emitted, because no board sends it twice.
+    /// A result before the start or during a stop is of an earlier measurement; emitted, because it may not have been sent before.
     private mutating func emit(
         _ content: Reading.Content, _ flags: MeasurementFlags, _ raw: [UInt8], into actions: inout SessionActions
     ) {
         let isFormer = phase == .stopping || phase == .starting || phase == .learning
         if case .failure = content, isFormer { return }
+        if raw == watchedResult { return }
         if !isFormer { endLive(into: &actions) }
         actions.emit(
             Reading(
                 content, driver: Make.driver, flags: flags, origin: isWatched && !isFormer ? .measurement : .push,
                 raw: RawBytes(raw.span)))
         guard !isFormer else { return }
+        watchedResult = isWatched ? raw : nil
         isWatched = false
         if phase != .listening { finish(.complete, into: &actions) }
     }
@@ -173,7 +178,9 @@ struct BoardSession<Make: Board>: FramedSession {
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, phase) {
         case (.overall, .running): giveUp("the board did not finish within three minutes", as: .timeout, into: &actions)
-        case (.silence, .running): giveUp("the board stopped sending during the measurement", as: .lost, into: &actions)
+        case (.silence, .running):
+            receiveRest(into: &actions)
+            if !isFinished { giveUp("the board stopped sending during the measurement", as: .lost, into: &actions) }
         case (.response, .learning), (.response, .starting):
             giveUp("the board did not answer the start", as: .timeout, into: &actions)
         case (.response, .fetching), (.response, .stopping): askAgain(into: &actions)

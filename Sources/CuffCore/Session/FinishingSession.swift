@@ -98,11 +98,13 @@ extension FramedSession {
     /// `receive` under another name, for a family that does more with a chunk.
     public mutating func receiveFrames(of bytes: [UInt8], into actions: inout SessionActions) {
         reader.feed(bytes)
-        while !isFinished, let step = reader.next() {
-            switch step {
-            case .frame(let range): receive(frame: range, into: &actions)
-            case .skipped(let count, let fault): skipped(count, fault, into: &actions)
-            }
+        while !isFinished, let step = reader.next() { receive(step, into: &actions) }
+    }
+
+    private mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        case .frame(let range): receive(frame: range, into: &actions)
+        case .skipped(let count, let fault): skipped(count, fault, into: &actions)
         }
     }
 
@@ -111,9 +113,9 @@ extension FramedSession {
         actions.report(skipped: count, fault)
     }
 
-    /// Ends the stream; an incomplete frame is reported.
+    /// Ends the stream: handles the frames behind an incomplete one, which is reported.
     public mutating func receiveRest(into actions: inout SessionActions) {
-        if case .skipped(let count, let fault)? = reader.finish() { skipped(count, fault, into: &actions) }
+        while !isFinished, let step = reader.finish() { receive(step, into: &actions) }
     }
 
     /// Drops a partial answer, which the next bytes will not complete.

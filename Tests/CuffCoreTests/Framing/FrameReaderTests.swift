@@ -108,8 +108,25 @@ private struct LongFrame: FrameFormat {
             reader.feed(Array(stream[start..<min(start + size, stream.count)]))
             while let step = reader.next() { said.append(word(step, reader.buffer)) }
         }
-        if let step = reader.finish() { said.append(word(step, reader.buffer)) }
+        while let step = reader.finish() { said.append(word(step, reader.buffer)) }
         return said
+    }
+
+    /// The false start's length reaches beyond the end.
+    @Test func atTheEnd_AFrameBehindAFalseStart_IsFound() {
+        let frame = ToyFrame.encode([3])
+        for size in 1...7 {
+            #expect(steps([0xA5, 7] + frame, cutEvery: size) == ["skipped 2 incomplete", "frame 03"])
+            #expect(steps([0xA5, 7] + frame + [0xA5], cutEvery: size) == ["skipped 2 incomplete", "frame 03", "skipped 1 incomplete"])
+        }
+        // The work at the end has a limit.
+        for (starts, isFound) in [(100, true), (200, false)] {
+            var reader = FrameReader(LongFrame())
+            reader.feed([[UInt8]](repeating: [0x5A, 0x13, 0x88], count: starts).flatMap { $0 } + LongFrame.encode(8))
+            #expect(reader.next() == nil)
+            #expect(reader.finish() == .skipped(3 * starts + (isFound ? 0 : 8), .incomplete))
+            #expect((reader.finish() != nil) == isFound && reader.finish() == nil)
+        }
     }
 
     private func word(_ step: FrameStep, _ buffer: [UInt8]) -> String {
@@ -173,10 +190,10 @@ private struct LongFrame: FrameFormat {
             reader.feed([1, 2] + ToyFrame.encode([3]))
             #expect(reader.next() == .skipped(2, .notAStart))
             #expect(reader.frames == 0 && reader.waiting == 4)
-            if ends { #expect(reader.finish() == .skipped(4, .incomplete)) } else { #expect(reader.discard() == 4) }
+            if ends { #expect(reader.finish() == .frame(2..<6) && reader.finish() == nil) } else { #expect(reader.discard() == 4) }
             reader.feed(ToyFrame.encode([4, 5]))
             #expect(reader.next() == .frame(0..<5))
-            #expect(reader.next() == nil && reader.frames == 1 && reader.skippedBytes == 6)
+            #expect(reader.next() == nil && reader.frames == (ends ? 2 : 1) && reader.skippedBytes == (ends ? 2 : 6))
         }
     }
 }

@@ -60,7 +60,7 @@ enum BeurerHIDReport {
             year: 2000 + Int(year & 0x1F), month: Int(month & 0x0F), day: Int(day & 0x1F), hour: Int(report[5]), minute: Int(report[6]))
         let clock = DeviceClock(orUnset: time)
         return Reading(
-            .bloodPressure(.mmHg(Int(report[0]) + 25, Int(report[1]) + 25, pulse: Int(report[2]))), driver: "beurer-hid",
+            .bloodPressure(.mmHg(Int(report[0]) + 25, Int(report[1]) + 25, pulseOrZero: Int(report[2]))), driver: "beurer-hid",
             user: day & 0x80 != 0 ? 2 : 1, flags: flags, clock: year & 0x60 != 0 && clock != .unset ? .impossible(nil) : clock,
             origin: .memory, raw: RawBytes(report))
     }

@@ -75,7 +75,7 @@ enum Contec08AReport {
         }
         let agrees = values[1] >= 128 && values[2] < 128 && values[3] < 128 && values[4] < 128
         return Reading(
-            .bloodPressure(.mmHg(Int(values[1]), Int(values[2]), mean: values[4] > 0 ? Int(values[4]) : nil, pulse: Int(values[3]))),
+            .bloodPressure(.mmHg(Int(values[1]), Int(values[2]), meanOrZero: Int(values[4]), pulseOrZero: Int(values[3]))),
             driver: "contec-08a", user: user.map(Int32.init), flags: agrees ? [] : .questionable,
             clock: DeviceClock(orUnset: values.span.time(year: 5, month: 6, day: 7, hour: 8, minute: 9)), origin: .memory,
             raw: RawBytes(Array(report[..<recordLength])))

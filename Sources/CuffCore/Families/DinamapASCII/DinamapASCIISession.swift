@@ -17,11 +17,13 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
     private var polls = 0
 
     private var latest: DinamapDetermination?
-    /// The latest that had an age, to which a later one is compared: a busy monitor may show none.
-    private var latestWithAge: DinamapDetermination?
+    /// To which a later one is compared: a busy monitor may show no age.
+    private var latestNotBusy: DinamapDetermination?
     /// A start was sent: only a younger determination counts.
     private var isStarted = false
     private var wasBusy = false
+    /// Answers came before the start, but no readable values.
+    private var isBaselineLost = false
     private var held: Reading?
     private var sightings = 0
     /// Values to be seen again before they are accepted, and the answer before them.
@@ -66,6 +68,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
             actions.disarm(.silence)
             isStarted = true
             wasBusy = false
+            isBaselineLost = latestNotBusy == nil && reader.frames + reader.skippedBytes + reader.waiting > 0
         }
     }
 
@@ -121,9 +124,9 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
             return determination.status == 0 ? askAgain(after: .milliseconds(300), into: &actions) : finish(.complete, into: &actions)
         }
         let former = latest
-        let comparable = latestWithAge ?? former
+        let comparable = latestNotBusy ?? (isBaselineLost ? nil : former)
         latest = determination
-        if determination.age != nil { latestWithAge = determination }
+        if determination.age != nil || determination.status != 0 { latestNotBusy = determination }
         // Seen again before the pulse is requested, it still waits; afterwards no request follows.
         let isSame = determination.status == 1 && former.map { determination.isSame(as: $0) } ?? false
         sightings = isSame ? sightings + 1 : 0

@@ -30,7 +30,7 @@ struct IntelliVueCuffs: Sendable, Equatable {
     func reading(of cuff: IntelliVueCuff) -> Reading? {
         guard let systolic = cuff.systolic?.pressure, let diastolic = cuff.diastolic?.pressure else { return nil }
         let isOwn = cuff.codes == own.codes && (pulseStamp.isEmpty || pulseStamp == cuff.stamp)
-        let rate = isOwn && pulse?.unit == Self.perMinute ? pulse?.digits.map { PulseRate($0) } : nil
+        let rate = isOwn && pulse?.unit == Self.perMinute ? pulse?.digits.flatMap { $0.mantissa > 0 ? PulseRate($0) : nil } : nil
         let mean = cuff.mean?.pressure
         let pressure = BloodPressure(
             systolic: systolic, diastolic: diastolic, mean: mean, pulse: rate,

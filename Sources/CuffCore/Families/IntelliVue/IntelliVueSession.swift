@@ -23,8 +23,8 @@ struct IntelliVueSession: MonitorSession {
     private var outcome = Outcome.complete
 
     private var parts: (poll: IntelliVuePoll, isBroken: Bool)?
-    /// The time of the last result of each cuff.
-    private var latest: [[UInt16]: DeviceTime] = [:]
+    /// The last result of each cuff.
+    private var latest: [[UInt16]: (time: DeviceTime, isEarly: Bool, origin: Reading.Origin)] = [:]
     private var standing: [[UInt16]: StandingResult<[UInt8]>] = [:]
     private var emitted = 0
     private var isClockTold = false
@@ -180,9 +180,20 @@ struct IntelliVueSession: MonitorSession {
                 reading, cuff.raw, isNew: false, emitted: &emitted, into: &actions)
             return
         }
-        guard latest[cuff.codes] != time else { return }
-        reading.origin = latest[cuff.codes] == nil ? .memory : .measurement
-        latest[cuff.codes] = time
+        let former = latest[cuff.codes]
+        let isEarly = !reading.flags.isDisjoint(with: [.earlyIndication, .ongoing])
+        if let former, former.time == time {
+            guard former.isEarly, !isEarly else { return }
+            reading.origin = former.origin
+        } else {
+            reading.origin = former == nil ? .memory : .measurement
+        }
+        // The result that follows an early one replaces it.
+        if isEarly || former?.time == time {
+            reading.reference.standing = isEarly ? .preliminary : .result
+            reading.reference.time = XXHash64.hash((cuff.codes.flatMap { IntelliVueMessage.word(Int($0)) } + cuff.stamp).span) | 1
+        }
+        latest[cuff.codes] = (time, isEarly, reading.origin)
         emitted += 1
         actions.emit(reading)
     }

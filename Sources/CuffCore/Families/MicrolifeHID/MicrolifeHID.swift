@@ -83,7 +83,7 @@ struct MicrolifeHIDFrame: FrameFormat {
         var flags: MeasurementFlags = record[8] & 0x80 != 0 ? .cuffFitted : .cuffLoose
         if record[8] & 0x40 != 0 { flags.insert(.irregularPulse) }
         return Reading(
-            .bloodPressure(.mmHg(Int(record[0]), Int(record[1]), pulse: Int(record[2]))), driver: "microlife-hid", flags: flags,
+            .bloodPressure(.mmHg(Int(record[0]), Int(record[1]), pulseOrZero: Int(record[2]))), driver: "microlife-hid", flags: flags,
             clock: time.month == 0 ? .unset : DeviceClock(time), origin: .memory, raw: RawBytes(record))
     }
 }

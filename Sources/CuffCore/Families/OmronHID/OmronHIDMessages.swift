@@ -172,7 +172,7 @@ enum OmronRecord {
             if word & 0x0002 != 0 { flags.insert(.bodyMovement) }
         }
         return Reading(
-            .bloodPressure(.mmHg(Int(systolic), Int(diastolic), pulse: Int(pulse))), driver: "omron-hid",
+            .bloodPressure(.mmHg(Int(systolic), Int(diastolic), pulseOrZero: Int(pulse))), driver: "omron-hid",
             user: question.bank.map { Int32($0) + 1 }, flags: flags, clock: clock(bytes, 3), origin: .memory,
             raw: RawBytes(Array(answer[3...])))
     }

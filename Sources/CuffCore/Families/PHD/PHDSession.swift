@@ -97,7 +97,7 @@ struct PHDSession: FinishingSession {
     }
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        if let step = reader.finish(), case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
+        while let step = reader.finish() { if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) } }
         association.noteLineEnd()
         move(to: .disconnected, into: &actions)
         finish(command.hasEnd ? .noAnswer("the line ended before the agent had sent everything") : .complete, into: &actions)

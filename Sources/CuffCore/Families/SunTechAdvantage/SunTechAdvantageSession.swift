@@ -127,10 +127,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         case (0x4F, .listening, _) where isStarted && asksForStart:
             actions.append(.live(.started))
         case (0x4B, .measuring, .running):
-            phase = .fetching
-            actions.disarm(.poll)
-            actions.disarm(.overall)
-            actions.append(.live(.ended))
+            ended(into: &actions)
             // In stream mode the result comes unasked; the request is the retry.
             if streams {
                 actions.arm(.response, .seconds(2))
@@ -156,7 +153,16 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         }
     }
 
+    private mutating func ended(into actions: inout SessionActions) {
+        phase = .fetching
+        actions.disarm(.poll)
+        actions.disarm(.overall)
+        actions.append(.live(.ended))
+    }
+
     private mutating func arrived(_ packet: [UInt8], offset: Int, into actions: inout SessionActions) {
+        // The K before the last packet of a stream may have been lost.
+        if mode == .measuring, phase == .running, streams, packet.count == 0x19 { ended(into: &actions) }
         // While a measurement runs, the stored result is the former one.
         if mode == .stopping || mode == .measuring && phase != .fetching { return }
         guard Self.isWithinRange(packet.span, offset) else {

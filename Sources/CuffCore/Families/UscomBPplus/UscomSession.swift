@@ -293,7 +293,7 @@ struct UscomSession: FinishingSession {
     }
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        if case .skipped(let count, let fault)? = reader.finish() { actions.report(skipped: count, fault) }
+        while let step = reader.finish() { if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) } }
         finishAtEnd(into: &actions)
     }
 }

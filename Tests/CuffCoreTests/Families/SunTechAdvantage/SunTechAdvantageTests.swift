@@ -36,6 +36,21 @@ import Testing
         #expect(found == (error == 0 ? [] : [.failure(.init(.outOfRange, code: ShortText("3")))]))
     }
 
+    /// The K before it was lost. Without a stream such a packet may be the former result.
+    @Test(arguments: [true, false]) func theLastPacketOfAStream_IsItsEnd(_ streams: Bool) {
+        var values = [UInt8](repeating: 0, count: 22)
+        (values[0], values[1], values[3], values[15], values[17]) = (3, 128, 82, 71, 97)
+        var session = SunTechAdvantageSession(SessionContext(options: streams ? ["stream": "yes"] : [:]))
+        let start = SunTechPacket.host(streams ? SunTechCommand.startStream : SunTechCommand.start)
+        let events: [SessionEvent] = [
+            .command(.measure), .sent(start), .received(SunTechPacket.module([0x4F])), .received(SunTechPacket.module(values)),
+        ]
+        let actions = events.flatMap { session.handle($0) }
+        let found: [Reading] = actions.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
+        #expect(found.map(\.bloodPressure) == (streams ? [.mmHg(128, 82, mean: 97, pulse: 71)] : []))
+        #expect(found.allSatisfy { $0.origin == .measurement } && session.isFinished == streams)
+    }
+
     /// A packet of five bytes is a cuff pressure only if one was requested.
     @Test func fiveBytes_UnaskedFor_AreNoPressure() {
         var session = SunTechAdvantageSession(SessionContext())
