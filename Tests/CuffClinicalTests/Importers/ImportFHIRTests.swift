@@ -189,4 +189,24 @@ import Testing
         options.isOfOnePerson = true
         #expect(ImportFixture(point("anna") + point("ben"), options).readings.count == 2)
     }
+
+    /// A point of the heart rate has no device.
+    @Test func severalPulsesOfAPoint_AreLeftOut() {
+        func point(_ schema: String, _ body: String) -> String {
+            """
+            {"header":{"schema_id":{"name":"\(schema)"},"user_id":"a"},"body":{\(body),"effective_time_frame":{"date_time":"\(Self.time)"}}}
+
+            """
+        }
+        let pressure = point(
+            "blood-pressure",
+            "\"systolic_blood_pressure\":{\"value\":128,\"unit\":\"mmHg\"},\"diastolic_blood_pressure\":{\"value\":82,\"unit\":\"mmHg\"}")
+        func rate(_ pulse: Int) -> String { point("heart-rate", "\"heart_rate\":{\"value\":\(pulse),\"unit\":\"beats/min\"}") }
+        #expect(pulses(rate(71) + pressure + rate(71)) == ["71"])
+        for text in [rate(71) + pressure + rate(75), pressure + rate(71) + rate(75) + rate(71)] {
+            let read = ImportFixture(text)
+            #expect(read.lines.map { [$0["systolic_mmHg"], $0["pulse_per_min"]] } == [["128", nil]])
+            #expect(read.complaints.map(\.reason) == [.malformed("several heart rates of one moment")])
+        }
+    }
 }
