@@ -112,6 +112,9 @@ package struct ImportedReading: Sendable, Hashable {
             wall = instant.seconds + Int64(offset ?? 0) * 60
         }
         if let measured = reading.measured, !ClockCorrection.isCredible(measured, received: received) {
+            if reading.clock.time == nil {
+                reading.clock = DeviceClock(DeviceTime(wallSeconds: measured.seconds + Int64(reading.measuredOffset) * 60))
+            }
             (reading.measured, reading.rule) = (nil, .implausible)
         }
         let seed = XXHash64.hash(Array("\(importer.name)\u{0}\(user ?? -1)".utf8).span)
