@@ -209,4 +209,17 @@ import Testing
             #expect(read.complaints.map(\.reason) == [.malformed("several heart rates of one moment")])
         }
     }
+
+    /// A device that reports how long it measured.
+    @Test func period_IsAMeasurementUnlessItIsLong() {
+        func read(_ period: String) -> ImportFixture {
+            ImportFixture((panel() + rate(71)).replacing("\"effectiveDateTime\":\"\(Self.time)\"", with: "\"effectivePeriod\":{\(period)}"))
+        }
+        let one = read("\"start\":\"\(Self.time)\",\"end\":\"2026-05-05T05:34:10Z\"")
+        #expect(one.lines.map { [$0["measured"], $0["pulse_per_min"]] } == [[Self.time, "71"]] && one.complaints.isEmpty)
+        for end in ["2026-05-05T06:33:10Z", "2026-05-05T05:33:09Z"] {
+            #expect(read("\"start\":\"\(Self.time)\",\"end\":\"\(end)\"").complaints.map(\.reason) == [.average("effectivePeriod")])
+        }
+        #expect(read("\"start\":\"\(Self.time)\"").complaints.map(\.reason) == [.noTime("")])
+    }
 }
