@@ -53,6 +53,8 @@ package struct ImportedReading: Sendable, Hashable {
     package var isEntered = false
     /// Note, posture and arm, if the file has them.
     package var remarks: Remarks?
+    /// The note of the file is longer than `Remarks.Key.longest`.
+    var isNoteCut = false
     /// The id of the record in the file, if any.
     package var key: String?
     /// The version of the record in the file; a higher one replaces a lower one of the same key.

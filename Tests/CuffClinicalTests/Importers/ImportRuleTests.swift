@@ -195,4 +195,16 @@ struct ImportRuleTests {
             #expect(reading.clock.time == DeviceTime(year: 2027, month: 5, day: 5, hour: hour, minute: 33, second: 10), "\(time)")
         }
     }
+
+    @Test func longNote_IsCutBetweenCharacters_AndReported() {
+        func read(_ note: String) -> ImportFixture {
+            ImportFixture("Date,Heart rate,Systolic,Diastolic,Comments\n2026-05-05 07:33:10,71,128,82,\(note)\n")
+        }
+        let most = String(repeating: "ä", count: 500)
+        #expect(read(most).complaints.isEmpty && read(most).readings.first?.remarks?[.note] == most)
+        for (note, kept) in [("a" + most, "a" + most.dropLast()), ("ab" + most, "ab" + most.dropLast())] {
+            #expect(read(note).readings.first?.remarks?[.note] == kept)
+            #expect(read(note).complaints.map { "\($0.place): \($0.reason)" } == ["line 2: its note was cut at 1000 bytes"])
+        }
+    }
 }

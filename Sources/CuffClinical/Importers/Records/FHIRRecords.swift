@@ -278,7 +278,8 @@ struct FHIRRecords: RecordJudge {
         }
         let known = posture.flatMap { Remarks.Key.posture.words.contains($0) ? $0 : nil }
         let text = notes.joined(separator: "; ")
-        let note = reading.id == nil ? ImportText.remarks(note: text)?[.note] : text
+        if reading.id == nil { reading.remark(note: text) }
+        let note = reading.id == nil ? reading.remarks?[.note] : text
         let said = [Remarks.Key.note: note, .medication: medication, .posture: known, .arm: arm]
         reading.remarks = Remarks(stored: { said[$0] ?? nil })
     }

@@ -102,7 +102,7 @@ struct OMHRecords: RecordJudge {
             case "right upper arm", "right wrist": "right"
             default: nil
             }
-        reading.remarks = ImportText.remarks(note: nil, posture: posture, arm: arm)
+        reading.remark(note: nil, posture: posture, arm: arm)
         return reading
     }
 
