@@ -35,7 +35,7 @@ struct JSONLinesExport: Sendable {
         ("*", "user", "user slot of the cuff"),
         ("*", "person", "name of the person, where the configuration or a person says it"),
         ("*", "flags", "words of the cuff and of this program"),
-        ("*", "device_time", "what the cuff's clock showed, without zone; device_time_text where no calendar has it"),
+        ("*", "device_time", "what the cuff's clock showed, without zone"),
         ("*", "measured", "best known time of the measurement, with offset"),
         ("*", "clock", "what `measured` rests on: synced, corrected, device_time, receive_time, unset, implausible"),
         ("*", "received", "when this program received it, UTC"),

@@ -26,6 +26,9 @@ struct AppleElements {
         var name = AppleHealthImport.Name()
     }
 
+    let zoneNamed: @Sendable (String) -> ZoneTable?
+    /// Those looked up; `nil`: unknown.
+    private var zones: [String: ZoneTable?] = [:]
     private var record = 0
     private var correlation: OpenCorrelation?
     /// Within a correlation of another type, e.g. food.
@@ -38,6 +41,8 @@ struct AppleElements {
     private static let diastolic: StaticString = "HKQuantityTypeIdentifierBloodPressureDiastolic"
     private static let heartRate: StaticString = "HKQuantityTypeIdentifierHeartRate"
     private static let pair: StaticString = "HKCorrelationTypeIdentifierBloodPressure"
+
+    init(zoneNamed: @escaping @Sendable (String) -> ZoneTable?) { self.zoneNamed = zoneNamed }
 
     /// `onlyHeartRates`: the second pass, with the sources that matter; `nil` in the first, which gives everything else.
     mutating func take(_ token: XMLScanner.Token, _ bytes: Span<UInt8>, onlyHeartRates sources: Set<UInt64>?) -> Event? {
@@ -176,6 +181,19 @@ struct AppleElements {
             name.own.set(Self.text(bytes, key), Self.text(bytes, value))
         }
         if correlation != nil { correlation?.name = name } else { open?.name = name }
+        guard word.matches("HKTimeZone"), let moment = correlation != nil ? correlation?.moment : open?.moment,
+            let offset = offset(Self.text(bytes, value), at: moment.seconds)
+        else { return }
+        if correlation != nil { correlation?.moment?.offset = offset } else { open?.moment.offset = offset }
+    }
+
+    /// That of a zone at the place of the reading; `startDate` has that of the export.
+    private mutating func offset(_ zone: String, at seconds: Int64) -> Int16? {
+        if let minutes = ImportTime.offset(zone) { return Int16(minutes) }
+        if zones.count > 1000 { zones = [:] }
+        let table = zones[zone] ?? zoneNamed(zone)
+        zones[zone] = .some(table)
+        return table.map { Int16(truncatingIfNeeded: $0.offset(at: seconds) / 60) }
     }
 
     // MARK: Attributes

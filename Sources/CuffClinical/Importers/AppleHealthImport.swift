@@ -7,7 +7,7 @@ extension Importer {
     /// Apple's `export.xml`, in its ZIP file or alone, also as `cuff` writes it.
     static let appleHealth = Importer(
         "import-apple-health", program: "Apple Health", help: "export.xml of Apple Health, or the whole ZIP file",
-        sign: "XML with the root HealthData", form: .bytes { (_, _) throws(ImportFault) in AppleHealthImport() },
+        sign: "XML with the root HealthData", form: .bytes { (options, _) throws(ImportFault) in AppleHealthImport(options.zoneNamed) },
         recognise: { head in
             let text = String(decoding: head.prefix(Importer.headLength), as: UTF8.self)
             return text.hasPrefix("<") && text.contains("<HealthData") && !text.contains("<ClinicalDocument")
@@ -55,12 +55,14 @@ struct AppleHealthImport: ImportReader {
     /// 27 readings a day for thirty years; 60 MB hold them.
     static let most = 300_000
     private var scanner = XMLScanner()
-    private var elements = AppleElements()
+    private var elements: AppleElements
     private var found: [Found] = []
     private var parts: (systolic: [Part], diastolic: [Part]) = ([], [])
     private var sources: Set<UInt64> = []
     private var minutes: [UInt64: Int32] = [:]
     private var isFirstPass = true
+
+    init(_ zoneNamed: @escaping @Sendable (String) -> ZoneTable?) { elements = AppleElements(zoneNamed: zoneNamed) }
 
     mutating func read(_ bytes: Span<UInt8>, _ output: inout ImportOutput) throws(ImportFault) {
         // A struct cannot lend itself to a closure that changes it.
@@ -88,7 +90,7 @@ struct AppleHealthImport: ImportReader {
 
     mutating func endPass(_ output: inout ImportOutput) throws(ImportFault) {
         let isWhole = elements.hasEnded && scanner.isAtEnd
-        (scanner, elements) = (XMLScanner(), AppleElements())
+        (scanner, elements) = (XMLScanner(), AppleElements(zoneNamed: elements.zoneNamed))
         guard isWhole else { throw .damaged("it ends before </HealthData>") }
         if isFirstPass {
             pair(&output)

@@ -1,3 +1,5 @@
+import CuffCore
+
 /// Why one record of a file does not become a reading.
 package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     // Not a reading: nothing is lost.
@@ -38,6 +40,8 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed(String)
     /// Longer than any record can be.
     case tooLong(limit: Int)
+    /// The reading is imported, the end of its note is not.
+    case longNote
     /// A line of a later version of this program: ``schema(of:)``.
     case unknownSchema(String)
     /// Bytes of unknown meaning are not zero.
@@ -73,6 +77,7 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         case .cells(let found, let expected): "\(found) cells, the header has \(expected)"
         case .malformed(let what): "malformed: \(what)"
         case .tooLong(let limit): "longer than \(limit) bytes"
+        case .longNote: "its note was cut at \(Remarks.Key.note.longest) bytes"
         case .unknownSchema(let text):
             "schema `\(text)` is not known, only schema \(OwnReading.schema): use a later version of cuff"
         case .unknownBytes(let text): "unknown bytes `\(text)` are not zero"

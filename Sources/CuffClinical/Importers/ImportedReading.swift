@@ -53,6 +53,8 @@ package struct ImportedReading: Sendable, Hashable {
     package var isEntered = false
     /// Note, posture and arm, if the file has them.
     package var remarks: Remarks?
+    /// The note of the file is longer than `Remarks.Key.longest`.
+    var isNoteCut = false
     /// The id of the record in the file, if any.
     package var key: String?
     /// The version of the record in the file; a higher one replaces a lower one of the same key.
@@ -112,6 +114,9 @@ package struct ImportedReading: Sendable, Hashable {
             wall = instant.seconds + Int64(offset ?? 0) * 60
         }
         if let measured = reading.measured, !ClockCorrection.isCredible(measured, received: received) {
+            if reading.clock.time == nil {
+                reading.clock = DeviceClock(DeviceTime(wallSeconds: measured.seconds + Int64(reading.measuredOffset) * 60))
+            }
             (reading.measured, reading.rule) = (nil, .implausible)
         }
         let seed = XXHash64.hash(Array("\(importer.name)\u{0}\(user ?? -1)".utf8).span)

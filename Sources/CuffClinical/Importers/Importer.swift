@@ -100,6 +100,7 @@ package struct ImportOutput: Sendable {
             guard units.count == 1 else { return refuse(reading.place, .malformed("pressures in different units")) }
             guard pressure.isPlausible else { return refuse(reading.place, .implausible(Self.text(pressure))) }
         }
+        if read.isNoteCut { refuse(read.place, .longNote) }
         readings.append(reading)
     }
 

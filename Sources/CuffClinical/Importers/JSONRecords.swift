@@ -31,6 +31,17 @@ struct JSONRecords {
     private var recordDepth = 0
     private var isTooLong = false
     private var number = 0
+    /// The last byte that is neither a blank nor within a string.
+    private var previous: UInt8 = 0
+    private var isLineStart = true
+    /// A line that begins with a brace begins a record, as in JSON Lines.
+    private var isByLine = false
+    /// The value at the top has no line end so far.
+    private var isOneLine = true
+    /// Within a record whose brackets do not match: all is skipped up to a line that begins with a brace.
+    private var isLost = false
+    /// Text outside of all values was reported on this line.
+    private var isStray = false
 
     init(isRecord: @escaping @Sendable (_ path: [String]) -> Bool) { self.isRecord = isRecord }
 
@@ -40,6 +51,12 @@ struct JSONRecords {
     mutating func read(_ bytes: Span<UInt8>, _ take: (Found) throws(ImportFault) -> Void) throws(ImportFault) {
         for index in bytes.indices {
             let byte = bytes[index]
+            let startsLine = isLineStart && byte == 0x7B
+            while startsLine, isTorn { try tear(take) }
+            isLineStart = byte == 0x0A
+            if isLost, !startsLine { continue }
+            isLost = false
+            if isLineStart { isOneLine = false }
             if record != nil {
                 record?.append(byte)
                 if let length = record?.count, length > Self.longestRecord {
@@ -49,10 +66,46 @@ struct JSONRecords {
             }
             if isInString {
                 readString(byte)
+            } else if path.isEmpty, byte != 0x7B, byte != 0x5B {
+                try readOutside(byte, take)
             } else {
                 try readMark(byte, take)
+                if byte > 0x20 { previous = byte }
             }
         }
+    }
+
+    /// Whether the open record cannot go on with a line that begins with a brace.
+    private var isTorn: Bool {
+        guard !path.isEmpty, !isLost else { return false }
+        // A list around the records may lack a comma.
+        let mayFollow = areLists.last == false ? previous == 0x3A : record == nil || previous == 0x5B || previous == 0x2C
+        return isInString || isByLine && record != nil || !mayFollow
+    }
+
+    /// Gives up the open record. The lines that it took for its own are read again.
+    private mutating func tear(_ take: (Found) throws(ImportFault) -> Void) throws(ImportFault) {
+        let bytes = record ?? []
+        let next = isByLine ? nil : bytes.indices.dropFirst().first { bytes[$0] == 0x7B && bytes[$0 - 1] == 0x0A }
+        isByLine = true
+        try drop("its line ends within it", take)
+        if let next { try read(Array(bytes[next...]).span, take) }
+    }
+
+    /// Gives up the open record, or all that is open around the records.
+    private mutating func drop(_ reason: String, _ take: (Found) throws(ImportFault) -> Void) throws(ImportFault) {
+        let depth = record == nil ? 0 : recordDepth - 1
+        path.removeLast(path.count - depth)
+        areLists.removeLast(areLists.count - depth)
+        (record, lastName, isInString, isEscaped, isName, mayName) = (nil, "", false, false, false, false)
+        try take(.refused(.malformed(reason), number: max(1, number)))
+    }
+
+    /// The end of the open record is not known.
+    private mutating func lose(_ reason: String, _ take: (Found) throws(ImportFault) -> Void) throws(ImportFault) {
+        guard record != nil else { throw .damaged("\(reason) behind record \(number)") }
+        try drop(reason, take)
+        isLost = true
     }
 
     private mutating func readString(_ byte: UInt8) {
@@ -68,6 +121,14 @@ struct JSONRecords {
         if isName, name.count < Self.longestName { name.append(byte) }
     }
 
+    /// Allowed are blanks, the commas of a list without its brackets, and the separators of RFC 7464.
+    private mutating func readOutside(_ byte: UInt8, _ take: (Found) throws(ImportFault) -> Void) throws(ImportFault) {
+        if byte == 0x0A { isStray = false }
+        guard !isStray, ![0x09, 0x0A, 0x0D, 0x1E, 0x20, 0x2C].contains(byte) else { return }
+        (isStray, number) = (true, number + 1)
+        try take(.refused(.malformed("text outside of a record"), number: number))
+    }
+
     private mutating func readMark(_ byte: UInt8, _ take: (Found) throws(ImportFault) -> Void) throws(ImportFault) {
         switch byte {
         case 0x22:
@@ -76,7 +137,10 @@ struct JSONRecords {
             if isName { name.removeAll(keepingCapacity: true) }
             mayName = false
         case 0x7B, 0x5B:
-            guard path.count < 2 * JSONReader.deepest else { throw .damaged("it is nested deeper than \(2 * JSONReader.deepest) levels") }
+            guard path.count < 2 * JSONReader.deepest else {
+                return try lose("nested deeper than \(2 * JSONReader.deepest) levels", take)
+            }
+            if path.isEmpty { isOneLine = true }
             path.append(areLists.last == true ? path.last ?? "" : lastName)
             areLists.append(byte == 0x5B)
             lastName = ""
@@ -86,7 +150,7 @@ struct JSONRecords {
                 (record, recordDepth, isTooLong) = ([byte], path.count, false)
             }
         case 0x7D, 0x5D:
-            guard areLists.last == (byte == 0x5D) else { throw .damaged("brackets do not match behind record \(number)") }
+            guard areLists.last == (byte == 0x5D) else { return try lose("brackets do not match", take) }
             try close(take)
         case 0x2C: mayName = areLists.last == false
         default: break
@@ -101,7 +165,9 @@ struct JSONRecords {
         path.removeLast()
         areLists.removeLast()
         mayName = false
-        if path.isEmpty { lastName = "" }
+        guard path.isEmpty else { return }
+        lastName = ""
+        if isOneLine { isByLine = true }
     }
 
     /// The text has ended.
@@ -109,7 +175,9 @@ struct JSONRecords {
         defer {
             (path, areLists, record, number) = ([], [], nil, 0)
             (lastName, isInString, isEscaped, isName, mayName) = ("", false, false, false, false)
+            (previous, isLineStart, isByLine, isLost, isStray) = (0, true, false, false, false)
         }
+        guard !isLost else { throw .damaged("brackets do not match in record \(number)") }
         guard path.isEmpty else { throw .damaged("it ends within record \(max(1, number))") }
         guard number > 0 else { throw .damaged("it holds no record of this layout") }
     }

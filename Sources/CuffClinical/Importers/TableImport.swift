@@ -142,7 +142,7 @@ struct TableImport: RowReader {
                 throw .unreadableNumber(column: column.title, text: text)
             }
         }
-        reading.remarks = ImportText.remarks(note: row[.note])
+        reading.remark(note: row[.note])
         reading.key = row[.key]
         try layout.complete(row, &reading)
         return reading

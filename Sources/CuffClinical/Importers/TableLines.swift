@@ -234,11 +234,14 @@ enum ImportText {
         let rows = lines.next(line.span, &start) + lines.end()
         return rows.lazy.compactMap { if case .cells(let cells, _) = $0 { cells } else { nil } }.first ?? []
     }
+}
 
-    /// Remarks for storage; `nil` if all are missing. Programs write `-` or `null` for a missing note.
-    static func remarks(note: String?, posture: String? = nil, arm: String? = nil) -> Remarks? {
-        let note = note.flatMap { $0 == "-" || $0 == "null" ? nil : trimmed($0) }
+extension ImportedReading {
+    /// Sets the remarks. Programs write `-` or `null` for a missing note.
+    mutating func remark(note: String?, posture: String? = nil, arm: String? = nil) {
+        let note = note.flatMap { $0 == "-" || $0 == "null" ? nil : ImportText.trimmed($0) }
         let said = [Remarks.Key.note: note, .posture: posture, .arm: arm]
-        return Remarks(stored: { said[$0] ?? nil })
+        remarks = Remarks(stored: { said[$0] ?? nil })
+        isNoteCut = note?.utf8.count ?? 0 > Remarks.Key.note.longest
     }
 }

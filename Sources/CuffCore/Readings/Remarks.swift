@@ -38,11 +38,13 @@ public struct Remarks: Sendable, Hashable {
     /// No remarks.
     public init() {}
 
-    /// Creates remarks from stored texts: control characters become blanks, long text is truncated. `nil` without remarks.
+    /// Creates remarks from stored texts: control characters become blanks, long text ends before the character that is too much. `nil` without remarks.
     public init?(stored texts: (Key) -> String?) {
         for key in Key.allCases {
-            guard let text = texts(key), !text.isEmpty else { continue }
-            let bytes = text.utf8.prefix(key.longest).map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }
+            var text = texts(key) ?? ""
+            while text.utf8.count > key.longest { text.removeLast() }
+            guard !text.isEmpty else { continue }
+            let bytes = text.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }
             items.append(Item(key: key, text: String(decoding: bytes, as: UTF8.self)))
         }
         guard !items.isEmpty else { return nil }

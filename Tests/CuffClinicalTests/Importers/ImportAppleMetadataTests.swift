@@ -57,4 +57,13 @@ struct ImportAppleMetadataTests {
         let one = try #require(ImportFixture(Self.file(id: "abc", [("CuffFlags", "irregular_pulse"), ("CuffNote", "x")])).readings.first)
         #expect(one.flags.isEmpty && one.remarks == nil)
     }
+
+    /// All times of an export have the offset of the day and place of the export.
+    @Test(arguments: [
+        ("GMT-0400", "02:00:00-04:00"), ("Asia/Tokyo", "15:00:00+09:00"), ("Europe/Berlin", "08:00:00+02:00"), ("x", "07:00:00+01:00"),
+    ])
+    func zoneOfTheMetadata_IsThatOfTheReading(_ zone: String, _ clock: String) {
+        let read = ImportFixture(Self.file([("HKTimeZone", zone)]))
+        #expect(read.lines.map { $0["measured"] } == ["2025-02-02T\(clock)"] && read.complaints.isEmpty)
+    }
 }

@@ -189,4 +189,37 @@ import Testing
         options.isOfOnePerson = true
         #expect(ImportFixture(point("anna") + point("ben"), options).readings.count == 2)
     }
+
+    /// A point of the heart rate has no device.
+    @Test func severalPulsesOfAPoint_AreLeftOut() {
+        func point(_ schema: String, _ body: String) -> String {
+            """
+            {"header":{"schema_id":{"name":"\(schema)"},"user_id":"a"},"body":{\(body),"effective_time_frame":{"date_time":"\(Self.time)"}}}
+
+            """
+        }
+        let pressure = point(
+            "blood-pressure",
+            "\"systolic_blood_pressure\":{\"value\":128,\"unit\":\"mmHg\"},\"diastolic_blood_pressure\":{\"value\":82,\"unit\":\"mmHg\"}")
+        func rate(_ pulse: Int) -> String { point("heart-rate", "\"heart_rate\":{\"value\":\(pulse),\"unit\":\"beats/min\"}") }
+        #expect(pulses(rate(71) + pressure + rate(71)) == ["71"])
+        for text in [rate(71) + pressure + rate(75), pressure + rate(71) + rate(75) + rate(71)] {
+            let read = ImportFixture(text)
+            #expect(read.lines.map { [$0["systolic_mmHg"], $0["pulse_per_min"]] } == [["128", nil]])
+            #expect(read.complaints.map(\.reason) == [.malformed("several heart rates of one moment")])
+        }
+    }
+
+    /// A device that reports how long it measured.
+    @Test func period_IsAMeasurementUnlessItIsLong() {
+        func read(_ period: String) -> ImportFixture {
+            ImportFixture((panel() + rate(71)).replacing("\"effectiveDateTime\":\"\(Self.time)\"", with: "\"effectivePeriod\":{\(period)}"))
+        }
+        let one = read("\"start\":\"\(Self.time)\",\"end\":\"2026-05-05T05:34:10Z\"")
+        #expect(one.lines.map { [$0["measured"], $0["pulse_per_min"]] } == [[Self.time, "71"]] && one.complaints.isEmpty)
+        for end in ["2026-05-05T06:33:10Z", "2026-05-05T05:33:09Z"] {
+            #expect(read("\"start\":\"\(Self.time)\",\"end\":\"\(end)\"").complaints.map(\.reason) == [.average("effectivePeriod")])
+        }
+        #expect(read("\"start\":\"\(Self.time)\"").complaints.map(\.reason) == [.noTime("")])
+    }
 }

@@ -184,4 +184,27 @@ struct ImportRuleTests {
         #expect(reading.driver == "and-std" && reading.user == 1 && reading.flags == .irregularPulse && reading.rule == .corrected)
         #expect(read.readings.first?.device == "A1")
     }
+
+    /// The clock of the cuff was wrong.
+    @Test func timeInTheFuture_IsKeptAsTheTimeOfTheDevice() throws {
+        for (time, hour) in [("2027-05-05 07:33:10", 7), ("2027-05-05T07:33:10+09:00", 7), ("2027-05-05T05:33:10Z", 5)] {
+            let read = ImportFixture("Date,Heart rate,Systolic,Diastolic,Comments\n\(time),71,128,82,\n")
+            let importer = try #require(read.importer)
+            let reading = try #require(read.readings.first).reading(of: importer, received: Timestamp(seconds: 1_790_000_000), zone: .utc)
+            #expect(reading.measured == nil && reading.rule == .implausible)
+            #expect(reading.clock.time == DeviceTime(year: 2027, month: 5, day: 5, hour: hour, minute: 33, second: 10), "\(time)")
+        }
+    }
+
+    @Test func longNote_IsCutBetweenCharacters_AndReported() {
+        func read(_ note: String) -> ImportFixture {
+            ImportFixture("Date,Heart rate,Systolic,Diastolic,Comments\n2026-05-05 07:33:10,71,128,82,\(note)\n")
+        }
+        let most = String(repeating: "ä", count: 500)
+        #expect(read(most).complaints.isEmpty && read(most).readings.first?.remarks?[.note] == most)
+        for (note, kept) in [("a" + most, "a" + most.dropLast()), ("ab" + most, "ab" + most.dropLast())] {
+            #expect(read(note).readings.first?.remarks?[.note] == kept)
+            #expect(read(note).complaints.map { "\($0.place): \($0.reason)" } == ["line 2: its note was cut at 1000 bytes"])
+        }
+    }
 }

@@ -191,18 +191,39 @@ import Testing
         #expect(summary.duplicates == 1 && summary.new == 3, "\(summary)")
     }
 
-    @Test func userOfAMember_IsInItsOwnName() throws {
-        var zip = StoredZip(path: "export/user2.csv", modified: DeviceTime(year: 2026, month: 5, day: 6))
+    /// A ZIP file with a member that its directory lists `count` times.
+    private func archive(_ path: String, _ lines: String, count: Int = 1) -> [UInt8] {
+        var zip = StoredZip(path: path, modified: DeviceTime(year: 2026, month: 5, day: 6))
         var text = TextBuffer()
         zip.begin(to: &text)
         var member = TextBuffer()
-        member.append(string: "datetime,dia,sys,bpm,mov,ihb\r\n2026-05-05 07:33:10,82,128,71,0,0\r\n")
+        member.append(string: lines)
         let fits = zip.add(member)
         #expect(fits)
         text.append(string: member.string)
+        let start = text.count
         let completion = zip.end(to: &text)
         var bytes = text.array
         bytes.replaceSubrange(completion.offset..<completion.offset + completion.bytes.count, with: completion.bytes)
+        let entry = bytes[start..<bytes.count - 22]
+        for _ in 1..<count {
+            bytes.insert(contentsOf: entry, at: start)
+            bytes[bytes.count - 10] += UInt8(entry.count)
+        }
+        return bytes
+    }
+
+    @Test func readingOfTwoMembers_IsCountedOnce() throws {
+        let file = folder.write("a.zip", archive("a.csv", Self.header + "2026-05-05 07:33:10,71,128,82,\n", count: 2))
+        var preview = ImportRun(ImportRequest(zone: .utc), database: folder.file("bp.db"))
+        for summary in [try preview.preview(file), try run(file)] {
+            #expect(summary.read == 2 && summary.new == 1 && summary.known == 1, "\(summary)")
+        }
+        #expect(try stored().count == 1)
+    }
+
+    @Test func userOfAMember_IsInItsOwnName() throws {
+        let bytes = archive("export/user2.csv", "datetime,dia,sys,bpm,mov,ihb\r\n2026-05-05 07:33:10,82,128,71,0,0\r\n")
         #expect(try run(folder.write("user1.zip", bytes)).new == 1)
         #expect(try stored().map(\.user) == [2])
     }

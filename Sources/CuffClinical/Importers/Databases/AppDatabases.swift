@@ -21,7 +21,7 @@ extension Importer {
                 var reading = try ImportedReading.row(
                     systolic: cells[1], diastolic: cells[2], pulse: cells[3], seconds: cells[0], offset: nil, place)
                 reading.user = Int32(truncatingIfNeeded: user)
-                reading.remarks = ImportText.remarks(note: cells[4].text)
+                reading.remark(note: cells[4].text)
                 return reading
             }))
 
@@ -50,7 +50,7 @@ extension Importer {
                 // sitting 2, lying down 3, reclining 4; recording method 3 is a manual entry.
                 let arm = ["1": "left", "2": "right", "3": "left", "4": "right"][cells[5].text ?? ""]
                 let posture = ["1": "standing", "2": "sitting", "3": "lying down", "4": "semi-recumbent"][cells[6].text ?? ""]
-                reading.remarks = ImportText.remarks(note: nil, posture: posture, arm: arm)
+                reading.remark(note: nil, posture: posture, arm: arm)
                 reading.isEntered = cells[7].text == "3"
                 if case .integer(let version) = cells[8] { reading.version = version }
                 return reading
@@ -79,7 +79,7 @@ extension Importer {
                     systolic: cells[1].fromKilopascals, diastolic: cells[2].fromKilopascals, pulse: cells[3], seconds: cells[0],
                     offset: nil,
                     place)
-                reading.remarks = ImportText.remarks(note: cells[4].text)
+                reading.remark(note: cells[4].text)
                 return reading
             }))
 }

@@ -47,7 +47,7 @@ struct UBPMRecords: RecordJudge {
             case let text: throw .unreadableNumber(column: name, text: text ?? "")
             }
         }
-        reading.remarks = ImportText.remarks(note: record["msg"]?.text)
+        reading.remark(note: record["msg"]?.text)
         return reading
     }
 }
@@ -67,7 +67,7 @@ struct GarminRecords: RecordJudge {
             offset = Int16(seconds / 60)
         }
         var reading = ImportedReading(pressure, at: .instant(Timestamp(seconds: wall.wallSeconds), offset: offset), place: place)
-        reading.remarks = ImportText.remarks(note: record["notes"]?.text)
+        reading.remark(note: record["notes"]?.text)
         reading.key = text
         reading.version = record["version"]?.integer ?? 0
         return reading

@@ -59,9 +59,7 @@ struct FHIRRecords: RecordJudge {
     }
 
     private static func key(_ one: JSONValue, withDevice: Bool = false, isOfAny: Bool = false) -> UInt64? {
-        guard let text = one["effectiveDateTime"]?.text ?? one["effectiveInstant"]?.text,
-            case .instant(let time, _)? = try? ImportTime.instant(text)
-        else { return nil }
+        guard case .instant(let time, _)? = try? ImportTime.instant(of: one) else { return nil }
         let names = [isOfAny ? "" : FHIRSubjects.name(one), withDevice ? one["device"]?["reference"]?.text ?? "" : ""]
         return XXHash64.hash(Array("\(names)\(time.milliseconds)".utf8).span, seed: withDevice ? 1 : 0)
     }
@@ -143,9 +141,7 @@ struct FHIRRecords: RecordJudge {
             return nil
         }
         if let status = Self.isWithdrawn(one) { throw .status(status) }
-        let text = one["effectiveDateTime"]?.text ?? one["effectiveInstant"]?.text ?? ""
-        if text.isEmpty { throw .noTime("") }
-        let time = try ImportTime.instant(text)
+        let time = try ImportTime.instant(of: one)
         var reading: ImportedReading
         if isOther, let named {
             guard let content = try FHIROwnRecords.content(one, suffix: named.suffix) else { return nil }
@@ -282,7 +278,8 @@ struct FHIRRecords: RecordJudge {
         }
         let known = posture.flatMap { Remarks.Key.posture.words.contains($0) ? $0 : nil }
         let text = notes.joined(separator: "; ")
-        let note = reading.id == nil ? ImportText.remarks(note: text)?[.note] : text
+        if reading.id == nil { reading.remark(note: text) }
+        let note = reading.id == nil ? reading.remarks?[.note] : text
         let said = [Remarks.Key.note: note, .medication: medication, .posture: known, .arm: arm]
         reading.remarks = Remarks(stored: { said[$0] ?? nil })
     }

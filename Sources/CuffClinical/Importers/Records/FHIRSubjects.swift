@@ -29,3 +29,17 @@ struct FHIRSubjects {
         return places.values.contains { $0.count > 1 }
     }
 }
+
+extension ImportTime {
+    /// The time of an Observation, or the beginning of the period of one measurement; that of an average is hours long.
+    static func instant(of one: JSONValue) throws(ImportRefusal) -> ImportedReading.Time {
+        let text = one["effectiveDateTime"]?.text ?? one["effectiveInstant"]?.text ?? ""
+        guard text.isEmpty else { return try instant(text) }
+        guard let start = one["effectivePeriod"]?["start"]?.text, let end = one["effectivePeriod"]?["end"]?.text else { throw .noTime("") }
+        let time = try instant(start)
+        guard case .instant(let first, _) = time, case .instant(let last, _) = try instant(end), first <= last,
+            last.seconds - first.seconds < 3600
+        else { throw .average("effectivePeriod") }
+        return time
+    }
+}

@@ -18,7 +18,10 @@ struct OMHRecords: RecordJudge {
     /// At 50 bytes each, 25 MB.
     let most = 500_000
     private(set) var isFull = false
-    private var pulses: [UInt64: Digits] = [:]
+    /// `nil`: of several, which one belongs is not known.
+    private var pulses: [UInt64: Digits?] = [:]
+    /// Blood pressures without their pulse.
+    private var withoutPulse: [ImportPlace] = []
     /// Of blood pressures; two are enough to know that there are several.
     private var users: Set<String> = []
     private let isOfOnePerson: Bool
@@ -69,7 +72,8 @@ struct OMHRecords: RecordJudge {
             body["heart_rate"]?["unit"]?.text == "beats/min", let pulse = body["heart_rate"].flatMap({ try? $0.digits("value") })
         else { return }
         guard pulses.count < most else { return isFull = true }
-        pulses[key] = pulse
+        let isOther = pulses[key].map { $0 != pulse } ?? false
+        pulses[key] = .some(isOther ? nil : pulse)
     }
 
     mutating func reading(_ point: JSONValue, _ path: [String], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading? {
@@ -84,7 +88,8 @@ struct OMHRecords: RecordJudge {
         else { throw .half }
         var pressure = BloodPressure(systolic: systolic, diastolic: diastolic)
         let pulse = Self.key(point).flatMap { pulses[$0] } ?? Self.key(point, isOfAny: true).flatMap { pulses[$0] }
-        pressure.pulse = pulse.map { PulseRate($0) }
+        if case .some(nil) = pulse { withoutPulse.append(place) }
+        pressure.pulse = pulse?.map { PulseRate($0) }
         var reading = ImportedReading(pressure, at: time, place: place)
         let header = point["header"]
         reading.key = header?["id"]?.text ?? header?["uuid"]?.text
@@ -97,8 +102,12 @@ struct OMHRecords: RecordJudge {
             case "right upper arm", "right wrist": "right"
             default: nil
             }
-        reading.remarks = ImportText.remarks(note: nil, posture: posture, arm: arm)
+        reading.remark(note: nil, posture: posture, arm: arm)
         return reading
+    }
+
+    mutating func end(_ output: inout ImportOutput) {
+        for place in withoutPulse { output.refuse(place, .malformed("several heart rates of one moment")) }
     }
 
     private static func pressure(_ value: JSONValue?) throws(ImportRefusal) -> Pressure? {

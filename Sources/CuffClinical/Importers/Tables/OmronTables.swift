@@ -46,7 +46,7 @@ extension Importer {
                 if text.lowercased() == "yes" {
                     reading.flags.insert(.averaged)
                 } else {
-                    reading.remarks = ImportText.remarks(note: [row[.note], "TruRead: \(text)"].compactMap { $0 }.joined(separator: "; "))
+                    reading.remark(note: [row[.note], "TruRead: \(text)"].compactMap { $0 }.joined(separator: "; "))
                 }
             })
     }

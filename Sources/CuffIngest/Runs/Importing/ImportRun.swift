@@ -130,9 +130,9 @@ package struct ImportRun {
         (summary.zoneName, summary.includesSuspects) = (request.zoneName, request.includesSuspects)
         let parts = try input.parts(options, chosen: request.layout)
         summary.fault = input.damage
+        var ids: Set<Reading.ID> = []
         for part in parts {
             summary.layouts.append(part.importer.name)
-            var ids: Set<Reading.ID> = []
             do throws(IngestError) {
                 try input.read(part, options, progress: progress) { (output) throws(IngestError) in
                     for complaint in output.complaints { summary.add(complaint) }
