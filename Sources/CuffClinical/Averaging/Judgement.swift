@@ -13,7 +13,6 @@ package struct Judgement: Sendable, Hashable {
         }
     }
 
-    /// The guideline whose tables are used.
     package var guideline: PressureGuideline
     /// How the readings were made.
     package var setting: PressureSetting
@@ -23,7 +22,6 @@ package struct Judgement: Sendable, Hashable {
     package var means: [Mean]
     /// The class, of several means the highest; `nil` if the guideline has no table for the setting.
     package var className: String?
-    /// The grade of the bounds of the class.
     package var classEvidence: Evidence?
     /// What the class requires in addition to the mean; may be empty.
     package var condition = ""
@@ -54,7 +52,6 @@ package struct Judgement: Sendable, Hashable {
         if table.isolated.contains(where: \.isSystolic) { isIsolatedSystolic = isolated.contains(where: \.isSystolic) }
     }
 
-    /// Compares one exact mean.
     package init(_ guideline: PressureGuideline, _ setting: PressureSetting, systolic: Fraction, diastolic: Fraction) {
         self.init(guideline, setting, [Mean(nil, systolic: systolic, diastolic: diastolic)])
     }

@@ -29,9 +29,7 @@ public struct ExportChoices: Sendable, Hashable {
 
     /// The options that are chosen, sorted.
     public var names: [String] { values.keys.sorted() }
-    /// Every value of an option, in order.
     package func all(_ option: ExportOption) -> [String] { values[option.name] ?? [] }
-    /// Whether the option is chosen.
     package func has(_ option: ExportOption) -> Bool { values[option.name] != nil }
 
     /// The value of an option that may be given once; `nil` if it is not chosen.

@@ -12,7 +12,6 @@ public struct Exporter: Sendable, CustomStringConvertible {
     public let help: String
     /// Its options. Formats that share an option share its value.
     package let options: [ExportOption]
-    /// The contents that it supports.
     package let parts: ExportParts
     /// Its columns or keys, with the type of line they belong to (empty if all lines are alike), the name, and one line of explanation; empty
     /// if a public document explains them.

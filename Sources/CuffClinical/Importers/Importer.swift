@@ -2,10 +2,7 @@ import CuffCore
 
 /// One layout of files that other programs write: its name, its recognition, and its reader. It turns bytes into readings; files,
 /// databases and archives are opened elsewhere.
-///
-/// A program that embeds this library can create importers of its own and pass them with the built-in ones.
 package struct Importer: Sendable, CustomStringConvertible {
-    /// The container of a layout.
     package enum Form: Sendable {
         /// Bytes of a file or of a member of an archive.
         case bytes(@Sendable (_ options: ImportOptions, _ head: [UInt8]) throws(ImportFault) -> any ImportReader)
@@ -19,11 +16,9 @@ package struct Importer: Sendable, CustomStringConvertible {
     package let driver: DriverID
     /// The program that writes such files.
     package let program: String
-    /// A description in one line.
     package let help: String
     /// How a file is recognised, in one line.
     package let sign: String
-    /// The container.
     package let form: Form
     private let recognises: @Sendable (_ head: [UInt8]) -> Bool
 
@@ -43,7 +38,6 @@ package struct Importer: Sendable, CustomStringConvertible {
     package var name: String { String(driver.description.dropFirst("import-".count)) }
     /// What decodes its readings. An importer has the version of its program.
     package func decoder(of program: String) -> String { String("\(program) \(driver)".prefix(Reading.longestDecoder)) }
-    /// The name.
     package var description: String { name }
 
     /// Whether a file with this beginning (decoded by `TextStream`) has this layout. Databases are recognised by their tables.
@@ -69,20 +63,16 @@ package protocol ImportReader {
 }
 
 extension ImportReader {
-    /// 1.
     package var passes: Int { 1 }
 }
 
 /// What a reader has found since the output was last emptied.
 package struct ImportOutput: Sendable {
-    /// Readings, in the order of the file.
     package var readings: [ImportedReading] = []
-    /// Records that did not become readings.
     package var complaints: [ImportComplaint] = []
     /// Titles of columns that are not read.
     package var unused: [String] = []
 
-    /// Empty.
     package init() {}
 
     /// Adds a reading, unless its values are implausible or in several units: these are refused. Other programs write 0 for what was not
@@ -103,7 +93,6 @@ package struct ImportOutput: Sendable {
         readings.append(reading)
     }
 
-    /// Adds a complaint about a record.
     package mutating func refuse(_ place: ImportPlace, _ reason: ImportRefusal) { complaints.append(ImportComplaint(place, reason)) }
 
     private static func text(_ pressure: BloodPressure) -> String {
@@ -117,7 +106,6 @@ package struct ImportOutput: Sendable {
 
 /// A layout in a database: its tables, the query, and the interpretation of a row.
 package struct ImportDatabase: Sendable {
-    /// One value of a row.
     package enum Cell: Sendable, Hashable {
         case null
         case integer(Int64)

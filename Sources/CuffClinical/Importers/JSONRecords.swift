@@ -104,7 +104,6 @@ struct JSONRecords {
         if path.isEmpty { lastName = "" }
     }
 
-    /// The text has ended.
     mutating func end() throws(ImportFault) {
         defer {
             (path, areLists, record, number) = ([], [], nil, 0)

@@ -7,7 +7,6 @@ public struct SampleType: Sendable, Hashable {
 
     /// HealthKit's identifier, or one beginning with `Cuff`.
     public let identifier: StaticName
-    /// What samples of the type hold.
     package let kind: Kind
     /// The unit in which values are compared and exported; `nil` for types without values.
     public let unit: HealthUnit?

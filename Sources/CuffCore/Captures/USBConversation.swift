@@ -27,7 +27,6 @@ package struct USBConversation: Sendable {
         package var vendor: UInt16?
         /// The USB product id; `nil` if the capture has no device descriptor.
         package var product: UInt16?
-        /// `nil` if unknown.
         package var chip: Chip?
         /// The chip was guessed from its data.
         package var isChipAssumed = false

@@ -3,7 +3,6 @@ import CuffCore
 /// Restores a reading that this program wrote, from the keys of the JSON vocabulary, which are also the columns of CSV and SQLite. It
 /// keeps id and revision, so that the same reading is not stored twice.
 enum OwnReading {
-    /// The keys.
     static let keys = [
         "id", "revision", "type", "driver", "device", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg", "pulse_per_min", "systolic_kPa",
         "diastolic_kPa", "mean_kPa", "mean_absent", "pulse_absent", "user", "flags", "device_time", "measured", "clock", "received",
