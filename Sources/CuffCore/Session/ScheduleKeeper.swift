@@ -20,14 +20,6 @@ package struct ScheduleKeeper: Sendable, Hashable {
         /// The number of due times from `first` to `last`.
         package var count: Int
         package var reason: Miss
-
-        /// Creates an entry.
-        package init(first: Int64, last: Int64, count: Int, reason: Miss) {
-            self.first = first
-            self.last = last
-            self.count = count
-            self.reason = reason
-        }
     }
 
     package enum Decision: Sendable, Hashable {
