@@ -6,14 +6,11 @@ package struct ExportOption: Sendable, Hashable {
     package let value: String
     /// The allowed values; empty: any text.
     package let words: [String]
-    /// Whether it may be given several times.
-    package let isRepeatable: Bool
     /// One line.
     package let help: String
 
-    /// Sets each property as given.
-    package init(_ name: String, value: String = "", words: [String] = [], isRepeatable: Bool = false, help: String) {
-        (self.name, self.value, self.words, self.isRepeatable, self.help) = (name, value, words, isRepeatable, help)
+    package init(_ name: String, value: String = "", words: [String] = [], help: String) {
+        (self.name, self.value, self.words, self.help) = (name, value, words, help)
     }
 }
 
