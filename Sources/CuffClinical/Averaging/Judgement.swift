@@ -14,8 +14,6 @@ package struct Judgement: Sendable, Hashable {
     }
 
     package var guideline: PressureGuideline
-    /// How the readings were made.
-    package var setting: PressureSetting
     /// The threshold of the setting, where the guideline has one.
     package var threshold: PressureThreshold?
     /// The means that were compared, each separately.
@@ -33,7 +31,6 @@ package struct Judgement: Sendable, Hashable {
     /// Compares exact means; the caller ensures that they are of more than one reading.
     init(_ guideline: PressureGuideline, _ setting: PressureSetting, _ means: [Mean]) {
         self.guideline = guideline
-        self.setting = setting
         let threshold = guideline.thresholds[setting]
         self.threshold = threshold
         self.means = means.map { mean in

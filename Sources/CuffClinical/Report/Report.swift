@@ -123,15 +123,6 @@ package struct Report: Sendable {
     /// Others are in the table of the readings.
     static let mostMedicines = 20
 
-    /// A report without readings, with the threshold of a guideline; `nil`: that of `PressureGuideline.usual`.
-    package init(
-        person: String = "", zone: ZoneTable, windows: DayWindows = .usual, guideline: PressureGuideline?, setting: PressureSetting = .home,
-        excludesDisturbed: Bool = false
-    ) {
-        let lines = ReferenceLines(guideline, setting)
-        self.init(person: person, zone: zone, windows: windows, lines: lines, excludesDisturbed: excludesDisturbed)
-    }
-
     package init(
         person: String = "", zone: ZoneTable, windows: DayWindows = .usual, lines: ReferenceLines = .home,
         excludesDisturbed: Bool = false

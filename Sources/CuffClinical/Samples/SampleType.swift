@@ -102,9 +102,6 @@ public struct SampleType: Sendable, Hashable {
         all.first { $0.identifier.description == identifier }
     }
 
-    /// Whether HealthKit knows the type.
-    public var isHealthKits: Bool { identifier.description.hasPrefix("HK") }
-
     /// Whether values of the type may be in this unit: the dimensions agree.
     public func allows(_ unit: HealthUnit) -> Bool { self.unit?.isConvertible(to: unit) ?? false }
 
