@@ -8,7 +8,7 @@ extension AmbulatoryRecording {
         text.append(key: "rule", rule.name)
         rule.document.appendFacts("rule_", to: &text)
         text.append(key: "rule_evidence", rule.evidence.rawValue)
-        text.append(key: "rule_source", rule.source)
+        text.append(key: "rule_source", rule.document.citation)
         text.appendOwner(person)
         text.append(key: "zone", zone.name)
         if let span {
@@ -23,10 +23,7 @@ extension AmbulatoryRecording {
         text.append(key: "expected_by", hasPlan ? "plan" : "measurements")
         text.append(key: "valid", all.count)
         text.append(key: "failed", failed)
-        let reasons = leftOut.map { ($0.key.word.description, $0.value) }.sorted { $0.0 < $1.0 }
-        if !reasons.isEmpty {
-            text.append(string: ",\"left_out\":{\(reasons.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}")
-        }
+        text.append(key: "left_out", counts: leftOut.map { ($0.key.word.description, $0.value) }.sorted { $0.0 < $1.0 })
         text.append(key: "valid_recording", isValid)
         for (key, missing) in [("too_few", shortfalls), ("fewer_than_usual", fewerThanUsual)] where !missing.isEmpty {
             text.append(key: key)

@@ -15,9 +15,6 @@ package struct AmbulatoryRule: Sendable, Hashable {
     package var guideline: String?
 
     package var name: String { document.id }
-    package var title: String { document.society }
-    package var year: Int { document.year ?? 0 }
-    package var source: String { document.citation }
     /// One grade for all of its numbers.
     package var evidence: Evidence { Evidence.summary(grounds.map(\.evidence)) }
 

@@ -20,15 +20,15 @@ package enum RuleLines {
         text.append(key: "name", name)
         append(document, to: &text)
         if let guideline { text.append(key: "guideline", guideline) }
-        text.append(",\"numbers\":[")
-        for (index, one) in numbers.enumerated() {
-            text.append(string: (index > 0 ? "," : "") + "{\"number\":\"\(one.number.rawValue)\",\"value\":\(one.value)")
+        text.append(key: "numbers")
+        text.append(list: numbers) { one, text in
+            text.append(string: "{\"number\":\"\(one.number.rawValue)\",\"value\":\(one.value)")
             if let ground = grounds.first(where: { $0.number == one.number }) {
                 append(ground.evidence, ground.quotation, ground.source, to: &text)
             }
             text.append("}")
         }
-        text.append("]}\n")
+        text.append("}\n")
     }
 
     private static func append(_ guideline: PressureGuideline, to text: inout TextBuffer) {
@@ -36,34 +36,36 @@ package enum RuleLines {
         text.append(key: "name", guideline.name)
         append(guideline.document, to: &text)
         text.append(key: "compares", guideline.comparesMorningAndEvening ? "morning_or_evening" : "all")
-        text.append(",\"thresholds\":[")
         let settings = PressureSetting.allCases
-        for (index, setting) in settings.filter({ guideline.thresholds[$0] != nil }).enumerated() {
-            guard let one = guideline.thresholds[setting] else { continue }
-            text.append(string: (index > 0 ? "," : "") + "{\"setting\":\"\(setting.rawValue)\"")
-            text.append(string: ",\"systolic_mmHg\":\(one.systolic),\"diastolic_mmHg\":\(one.diastolic)")
-            append(one.evidence, one.quotation, one.source, to: &text)
+        text.append(key: "thresholds")
+        text.append(list: settings.filter { guideline.thresholds[$0] != nil }) { setting, text in
+            text.append(string: "{\"setting\":\"\(setting.rawValue)\"")
+            if let one = guideline.thresholds[setting] {
+                text.append(string: ",\"systolic_mmHg\":\(one.systolic),\"diastolic_mmHg\":\(one.diastolic)")
+                append(one.evidence, one.quotation, one.source, to: &text)
+            }
             text.append("}")
         }
-        text.append("],\"classes\":[")
-        for (index, setting) in settings.filter({ guideline.classes[$0] != nil }).enumerated() {
-            guard let table = guideline.classes[setting] else { continue }
-            text.append(string: (index > 0 ? "," : "") + "{\"setting\":\"\(setting.rawValue)\"")
-            append(table.evidence, "", table.source, to: &text)
-            text.append(",\"ranges\":[")
-            for rank in 0...table.classes.count { append(table, rank, to: &text) }
-            text.append("]}")
+        text.append(key: "classes")
+        text.append(list: settings.filter { guideline.classes[$0] != nil }) { setting, text in
+            text.append(string: "{\"setting\":\"\(setting.rawValue)\"")
+            if let table = guideline.classes[setting] {
+                append(table.evidence, "", table.source, to: &text)
+                text.append(key: "ranges")
+                text.append(list: Array(0...table.classes.count)) { append(table, $0, to: &$1) }
+            }
+            text.append("}")
         }
-        text.append("]}\n")
+        text.append("}\n")
     }
 
     private static func append(_ table: PressureClasses, _ rank: Int, to text: inout TextBuffer) {
-        text.append(rank > 0 ? ",{\"name\":" : "{\"name\":")
+        text.append("{\"name\":")
         text.append(jsonString: table.name(rank))
         if rank > 0 {
             let one = table.classes[rank - 1]
-            if case .from(let value) = one.systolic { text.append(key: "systolic_from_mmHg", value) }
-            if case .from(let value) = one.diastolic { text.append(key: "diastolic_from_mmHg", value) }
+            if let value = one.systolic { text.append(key: "systolic_from_mmHg", value) }
+            if let value = one.diastolic { text.append(key: "diastolic_from_mmHg", value) }
             if !one.condition.isEmpty { text.append(key: "condition", one.condition) }
         }
         text.append(key: "evidence", table.evidence(rank).rawValue)

@@ -108,15 +108,10 @@ package struct AverageLines: Sendable {
             text.append(key: "too_few")
             Shortfall.append(average.shortfalls, average.rule.evidence, to: &text)
         }
-        let reasons = average.leftOut.map { ($0.key.word, $0.value) }.sorted { $0.0 < $1.0 }
-        if !reasons.isEmpty {
-            text.append(string: ",\"left_out\":{\(reasons.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}")
-        }
+        text.append(key: "left_out", counts: average.leftOut.map { ($0.key.word, $0.value) }.sorted { $0.0 < $1.0 })
         if average.isOfBothArms { text.append(key: "both_arms", true) }
         let flags = ProtocolAverage.toldFlags.compactMap { flag in average.flagged[flag].map { (flag.text(separator: ","), $0) } }
-        if !flags.isEmpty {
-            text.append(string: ",\"flags\":{\(flags.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}")
-        }
+        text.append(key: "flags", counts: flags)
     }
 
     private func append(_ mean: PressureMean, to text: inout TextBuffer) {
@@ -139,13 +134,12 @@ package struct AverageLines: Sendable {
     }
 
     private func appendWeeks(_ average: ProtocolAverage, to text: inout TextBuffer) {
-        text.append(",\"weeks\":[")
-        for (index, week) in average.weeks.enumerated() {
-            text.append(string: (index > 0 ? "," : "") + "{\"from\":\"\(TextBuffer.date(week.monday))\",\"readings\":\(week.sums.count)")
+        text.append(key: "weeks")
+        text.append(list: average.weeks) { week, text in
+            text.append(string: "{\"from\":\"\(TextBuffer.date(week.monday))\",\"readings\":\(week.sums.count)")
             append(PressureMean(week.sums), to: &text)
             text.append("}")
         }
-        text.append("]")
     }
 
     private func appendJudgement(_ average: ProtocolAverage, to text: inout TextBuffer) {
@@ -178,15 +172,11 @@ package struct AverageLines: Sendable {
     package func append(_ reading: HomeReading, _ fate: ReadingFate, rule: AveragingRule, zone: ZoneTable, to text: inout TextBuffer) {
         text.append("{\"type\":\"average_reading\",\"schema\":1")
         text.append(key: "rule", rule.name)
-        text.append(",\"id\":\"")
-        text.append(reading.id)
-        text.append("\"")
+        text.append(key: "id", reading.id)
         append(HomeAverages.Owner(person: reading.person, source: reading.source), to: &text)
         if let time = reading.time { text.append(key: "measured", time.text(in: zone)) }
-        text.append(",\"systolic_mmHg\":")
-        text.append(rounded: reading.systolic)
-        text.append(",\"diastolic_mmHg\":")
-        text.append(rounded: reading.diastolic)
+        text.append(key: "systolic_mmHg", rounded: reading.systolic)
+        text.append(key: "diastolic_mmHg", rounded: reading.diastolic)
         text.append(key: "counts", fate.leavingOut == nil)
         if let reason = fate.leavingOut { text.append(key: "reason", reason.word) }
         if let place = fate.place {

@@ -52,8 +52,6 @@ public struct AveragingRule: Sendable, Hashable {
     public var title: String { (document?.society ?? "") + (isTrendOnly ? ", long-term follow-up" : "") }
     /// The year of the document; `nil` if it has none.
     public var year: Int? { document?.year }
-    /// The citation; empty without a document.
-    public var source: String { document?.citation ?? "" }
     /// One grade for all of its numbers.
     public var evidence: Evidence { Evidence.summary(grounds.map(\.evidence)) }
 

@@ -10,12 +10,6 @@ package struct Decimals: Sendable, Hashable {
         self.places = max(0, places)
     }
 
-    /// Half up; `nil` for a value of a thousand million or more, and for one that is not a number.
-    package init?(tenthsOf value: Double) {
-        guard value.magnitude < 1e9 else { return nil }
-        self.init(units: Int64((value * 10 + 0.5).rounded(.down)), places: 1)
-    }
-
     /// `134.5`, `-0.25`, `85`.
     package var text: String {
         guard places > 0 else { return "\(units)" }

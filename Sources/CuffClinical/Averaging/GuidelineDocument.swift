@@ -19,7 +19,6 @@ package struct GuidelineDocument: Sendable, Hashable {
 
     /// The year of publication; `nil` if the text has no date.
     package var year: Int? { Int(date.prefix(4)) }
-    /// The document that supersedes it.
     package var successor: GuidelineDocument? { supersededBy.flatMap(Self.named) }
 
     /// The document of that id or other name, or `nil`.

@@ -13,17 +13,13 @@ package struct Judgement: Sendable, Hashable {
         }
     }
 
-    /// The guideline whose tables are used.
     package var guideline: PressureGuideline
-    /// How the readings were made.
-    package var setting: PressureSetting
     /// The threshold of the setting, where the guideline has one.
     package var threshold: PressureThreshold?
     /// The means that were compared, each separately.
     package var means: [Mean]
     /// The class, of several means the highest; `nil` if the guideline has no table for the setting.
     package var className: String?
-    /// The grade of the bounds of the class.
     package var classEvidence: Evidence?
     /// What the class requires in addition to the mean; may be empty.
     package var condition = ""
@@ -35,7 +31,6 @@ package struct Judgement: Sendable, Hashable {
     /// Compares exact means; the caller ensures that they are of more than one reading.
     init(_ guideline: PressureGuideline, _ setting: PressureSetting, _ means: [Mean]) {
         self.guideline = guideline
-        self.setting = setting
         let threshold = guideline.thresholds[setting]
         self.threshold = threshold
         self.means = means.map { mean in
@@ -54,7 +49,6 @@ package struct Judgement: Sendable, Hashable {
         if table.isolated.contains(where: \.isSystolic) { isIsolatedSystolic = isolated.contains(where: \.isSystolic) }
     }
 
-    /// Compares one exact mean.
     package init(_ guideline: PressureGuideline, _ setting: PressureSetting, systolic: Fraction, diastolic: Fraction) {
         self.init(guideline, setting, [Mean(nil, systolic: systolic, diastolic: diastolic)])
     }

@@ -1,28 +1,15 @@
 /// The classes of one guideline in one setting, the lowest first.
 package struct PressureClasses: Sendable, Hashable {
-    /// The lower bound of a pressure in a class.
-    package enum Bound: Sendable, Hashable {
-        case from(Int)
-        /// The class depends on the other pressure alone.
-        case none
-
-        func holds(_ value: Fraction) -> Bool {
-            switch self {
-            case .from(let bound): value >= Fraction(Int64(bound))
-            case .none: false
-            }
-        }
-    }
-
     package struct Class: Sendable, Hashable {
         package var name: String
-        package var systolic: Bound, diastolic: Bound
+        /// The lower bounds; `nil`: the class depends on the other pressure alone.
+        package var systolic: Int?, diastolic: Int?
         /// The grade of the bounds, if it differs from the table's.
         package var evidence: Evidence?
         /// What the class requires in addition to the mean; may be empty.
         package var condition: String
 
-        init(_ name: String, _ systolic: Bound, _ diastolic: Bound, _ evidence: Evidence? = nil, condition: String = "") {
+        init(_ name: String, _ systolic: Int?, _ diastolic: Int?, _ evidence: Evidence? = nil, condition: String = "") {
             (self.name, self.systolic, self.diastolic) = (name, systolic, diastolic)
             (self.evidence, self.condition) = (evidence, condition)
         }
@@ -58,12 +45,11 @@ package struct PressureClasses: Sendable, Hashable {
     /// The rank of a mean's class, 0 for the lowest: that of the systolic or of the diastolic pressure, whichever is higher. Both are
     /// exact.
     func rank(_ systolic: Fraction, _ diastolic: Fraction) -> Int {
-        (classes.lastIndex { $0.systolic.holds(systolic) || $0.diastolic.holds(diastolic) } ?? -1) + 1
+        func reaches(_ value: Fraction, _ bound: Int?) -> Bool { bound.map { value >= Fraction(Int64($0)) } ?? false }
+        return (classes.lastIndex { reaches(systolic, $0.systolic) || reaches(diastolic, $0.diastolic) } ?? -1) + 1
     }
 
     package func name(_ rank: Int) -> String { classes.indices.contains(rank - 1) ? classes[rank - 1].name : lowest }
-
-    package func name(_ systolic: Fraction, _ diastolic: Fraction) -> String { name(rank(systolic, diastolic)) }
 
     /// What a rank requires in addition to the mean.
     package func condition(_ rank: Int) -> String { classes.indices.contains(rank - 1) ? classes[rank - 1].condition : "" }
@@ -72,10 +58,5 @@ package struct PressureClasses: Sendable, Hashable {
     package func evidence(_ rank: Int) -> Evidence {
         let bounds = [rank - 1, rank].filter(classes.indices.contains)
         return Evidence.summary(bounds.map { classes[$0].evidence ?? evidence })
-    }
-
-    /// Whether the guideline calls it isolated systolic; `nil` if it has no such class here.
-    func isIsolatedSystolic(_ systolic: Fraction, _ diastolic: Fraction) -> Bool? {
-        isolated.first(where: \.isSystolic)?.holds(systolic, diastolic)
     }
 }

@@ -26,14 +26,14 @@ extension PressureGuideline {
                 .office: PressureClasses(
                     "normal",
                     [
-                        .init("elevated", .from(120), .none), .init("stage 1", .from(130), .from(80)),
-                        .init("stage 2", .from(140), .from(90)),
+                        .init("elevated", 120, nil), .init("stage 1", 130, 80),
+                        .init("stage 2", 140, 90),
                     ], .guideline, at: isNew ? "2025 Guideline-at-a-Glance" : "Table 6"),
                 .home: PressureClasses(
                     "normal",
                     [
-                        .init("elevated", .from(120), .none), .init("stage 1", .from(130), .from(80)),
-                        .init("stage 2", .from(135), .from(85)),
+                        .init("elevated", 120, nil), .init("stage 1", 130, 80),
+                        .init("stage 2", 135, 85),
                     ], .derived, at: table),
             ])
     }
@@ -64,16 +64,16 @@ extension PressureGuideline {
     private static let japaneseOffice = PressureClasses(
         "normal",
         [
-            .init("high-normal", .from(120), .none), .init("elevated", .from(130), .from(80)), .init("grade I", .from(140), .from(90)),
-            .init("grade II", .from(160), .from(100)), .init("grade III", .from(180), .from(110)),
+            .init("high-normal", 120, nil), .init("elevated", 130, 80), .init("grade I", 140, 90),
+            .init("grade II", 160, 100), .init("grade III", 180, 110),
         ],
         isolated: [.init(isSystolic: true, from: 140, below: 90, evidence: .secondary)], .secondary, at: "jiji.com, from p. 18 of the book")
 
     private static let japaneseHome = PressureClasses(
         "normal",
         [
-            .init("high-normal", .from(115), .none), .init("elevated", .from(125), .from(75)), .init("grade I", .from(135), .from(85)),
-            .init("grade II", .from(145), .from(90)), .init("grade III", .from(160), .from(100)),
+            .init("high-normal", 115, nil), .init("elevated", 125, 75), .init("grade I", 135, 85),
+            .init("grade II", 145, 90), .init("grade III", 160, 100),
         ],
         isolated: [.init(isSystolic: true, from: 135, below: 85, evidence: .unverified)], .secondary,
         at: "suntory-kenko.com (grades); sekine-naika.com and a public program that names JSH 2019 (below them)")
@@ -120,8 +120,8 @@ extension PressureGuideline {
                 .office: PressureClasses(
                     "normal",
                     [
-                        .init("high-normal", .from(130), .from(85)), .init("grade 1", .from(140), .from(90)),
-                        .init("grade 2", .from(160), .from(100)),
+                        .init("high-normal", 130, 85), .init("grade 1", 140, 90),
+                        .init("grade 2", 160, 100),
                     ], isolated: [.init(isSystolic: true, from: 140, below: 90, evidence: .secondary)], .secondary, at: source)
             ], officeValue: .meanOfLastTwo)
     }()

@@ -5,8 +5,8 @@ extension PressureGuideline {
         let terms = "Terms used in this guideline"
         func stages(_ first: (Int, Int), _ second: (Int, Int), needs condition: String) -> [PressureClasses.Class] {
             [
-                .init("in the range of stage 1", .from(first.0), .from(first.1), condition: condition),
-                .init("in the range of stage 2", .from(second.0), .from(second.1), condition: condition),
+                .init("in the range of stage 1", first.0, first.1, condition: condition),
+                .init("in the range of stage 2", second.0, second.1, condition: condition),
             ]
         }
         let home = PressureClasses(
@@ -14,7 +14,7 @@ extension PressureGuideline {
         let office = PressureClasses(
             "below stage 1",
             stages((140, 90), (160, 100), needs: "a stage needs the mean at home or by day, too")
-                + [.init("stage 3 or severe", .from(180), .from(120))], .guideline, at: terms)
+                + [.init("stage 3 or severe", 180, 120)], .guideline, at: terms)
         return PressureGuideline(
             document: .niceNG136,
             thresholds: [
@@ -26,7 +26,7 @@ extension PressureGuideline {
     }()
 
     private static let eshHome = PressureClasses(
-        "normal", [.init("borderline", .from(130), .from(80), .unverified), .init("hypertension", .from(135), .from(85))], .secondary,
+        "normal", [.init("borderline", 130, 80, .unverified), .init("hypertension", 135, 85)], .secondary,
         at: "Box 7, quoted by Analitix")
 
     static let esh2021 = PressureGuideline(
@@ -43,8 +43,8 @@ extension PressureGuideline {
     private static let sixClasses = PressureClasses(
         "optimal",
         [
-            .init("normal", .from(120), .from(80)), .init("high-normal", .from(130), .from(85)), .init("grade 1", .from(140), .from(90)),
-            .init("grade 2", .from(160), .from(100)), .init("grade 3", .from(180), .from(110)),
+            .init("normal", 120, 80), .init("high-normal", 130, 85), .init("grade 1", 140, 90),
+            .init("grade 2", 160, 100), .init("grade 3", 180, 110),
         ],
         isolated: [
             .init(isSystolic: true, from: 140, below: 90, evidence: .secondary),
@@ -73,8 +73,8 @@ extension PressureGuideline {
             PressureClasses(
                 "non-elevated",
                 [
-                    .init("elevated", .from(elevated.0), .from(elevated.1)),
-                    .init("hypertension", .from(hypertension.0), .from(hypertension.1)),
+                    .init("elevated", elevated.0, elevated.1),
+                    .init("hypertension", hypertension.0, hypertension.1),
                 ], .guideline, at: table)
         }
         return PressureGuideline(

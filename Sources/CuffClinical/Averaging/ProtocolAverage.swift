@@ -13,8 +13,7 @@ public struct ProtocolAverage: Sendable {
     /// When morning and evening are.
     public let windows: DayWindows
 
-    /// The longest pause within a session, and the longest time from a single inflation to the cuff's average of it.
-    public static let longestPause = Duration.seconds(600)
+    /// The longest pause within a session, and the longest time from a single inflation to the cuff's average of it, in milliseconds.
     static let pause: Int64 = 600_000
 
     /// One day's readings that count.

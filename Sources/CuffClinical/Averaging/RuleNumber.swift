@@ -10,7 +10,6 @@ struct Ground: Sendable, Hashable {
         (self.number, self.evidence, self.quotation, self.source) = (number, evidence, quotation, source)
     }
 
-    /// Several numbers with one source.
     static func each(_ numbers: [RuleNumber], _ evidence: Evidence, _ quotation: String = "", at source: String = "") -> [Ground] {
         numbers.map { Ground($0, evidence, quotation, at: source) }
     }

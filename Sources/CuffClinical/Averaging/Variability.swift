@@ -2,7 +2,6 @@ import CuffCore
 
 /// Variability of successive values. There are no agreed normal values for it.
 package struct Variability: Sendable, Hashable {
-    /// How many values.
     package let count: Int
     /// The exact mean; `nil` only if it does not fit.
     package let mean: Fraction?
@@ -12,7 +11,6 @@ package struct Variability: Sendable, Hashable {
     package let coefficientOfVariation: Double
     /// The average real variability: the mean absolute difference of neighbours; `nil` only if it does not fit.
     package let averageReal: Fraction?
-    /// Least and greatest value.
     package let least: Fraction, greatest: Fraction
 
     /// `values` in the order of time; `nil` for fewer than two.

@@ -17,9 +17,6 @@ public enum Bucketing: String, Sendable, Hashable, CaseIterable {
 
     /// Those that need no length or bounds.
     public static let named: [Bucketing] = [.day, .week, .month, .hour, .daypart, .hourOfDay]
-
-    /// Whether a bucket is one interval, rather than one that recurs each day.
-    public var isInterval: Bool { self != .daypart && self != .hourOfDay }
 }
 
 /// The parts of a day: morning 06–12, afternoon 12–18, evening 18–22, night 22–06 on the wall clock. The raw value is the bucket's key.

@@ -9,13 +9,12 @@ public struct CalendarCut: Sendable, Hashable {
     /// The length of a bucket in seconds on the wall clock, and the start of one in seconds since 1970 as if in UTC; only for `interval`.
     public let length: Int64, anchor: Int64
     /// The only bucket of `range`; a bound that is `nil` is open.
-    public let bounds: (since: Timestamp?, until: Timestamp?)
+    public let since: Timestamp?, until: Timestamp?
 
     /// A cut of any kind but `interval` and `range`.
     public init(_ bucketing: Bucketing, zone: ZoneTable) {
         (self.bucketing, self.zone) = (bucketing, zone)
-        (length, anchor) = (86400, 0)
-        bounds = (nil, nil)
+        (length, anchor, since, until) = (86400, 0, nil, nil)
     }
 
     /// Intervals of `length` seconds on the wall clock, aligned with `anchor`, seconds since 1970 as if in
@@ -24,28 +23,13 @@ public struct CalendarCut: Sendable, Hashable {
     public init?(every length: Int64, anchor: Int64, zone: ZoneTable) {
         guard (60...315_576_000).contains(length) else { return nil }
         (bucketing, self.zone, self.length, self.anchor) = (.interval, zone, length, anchor)
-        bounds = (nil, nil)
+        (since, until) = (nil, nil)
     }
 
     /// One bucket, whatever the time.
     public init(since: Timestamp?, until: Timestamp?, zone: ZoneTable) {
-        (bucketing, self.zone) = (.range, zone)
-        (length, anchor) = (86400, 0)
-        bounds = (since, until)
-    }
-
-    /// Equal in every boundary.
-    public static func == (a: CalendarCut, b: CalendarCut) -> Bool {
-        a.bucketing == b.bucketing && a.zone == b.zone && a.length == b.length && a.anchor == b.anchor
-            && a.bounds.since == b.bounds.since && a.bounds.until == b.bounds.until
-    }
-
-    /// Hashes all but the bounds.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(bucketing)
-        hasher.combine(zone)
-        hasher.combine(length)
-        hasher.combine(anchor)
+        (bucketing, self.zone, length, anchor) = (.range, zone, 86400, 0)
+        (self.since, self.until) = (since, until)
     }
 
     /// The key of the bucket that contains the instant. Keys sort like their buckets.
@@ -89,7 +73,7 @@ public struct CalendarCut: Sendable, Hashable {
             return Timestamp(seconds: first.0)..<Timestamp(seconds: last.1)
         case .interval: bounds = (anchor + key * length, anchor + (key + 1) * length)
         case .range:
-            guard let since = self.bounds.since, let until = self.bounds.until, since < until else { return nil }
+            guard let since, let until, since < until else { return nil }
             return since..<until
         case .daypart, .hourOfDay: return nil
         }
@@ -121,8 +105,7 @@ public struct CalendarCut: Sendable, Hashable {
             let isDaily = length % 86400 == 0 && WallTime.floor(anchor, 86400) * 86400 == anchor
             appendLabel(start, isDaily ? .day : .minute, to: &text)
         case .range:
-            for (index, bound) in [bounds.since, bounds.until].enumerated() {
-                if index > 0 { text.append("/") }
+            text.append(each: [since, until], separator: 0x2F) { bound, text in
                 if let bound { appendLabel(bound, .minute, to: &text) } else { text.append("..") }
             }
         }
@@ -143,13 +126,6 @@ public struct CalendarCut: Sendable, Hashable {
 }
 
 extension TextBuffer {
-    /// A short text as a string.
-    package static func text(_ write: (inout TextBuffer) -> Void) -> String {
-        var text = TextBuffer(capacity: 96)
-        write(&text)
-        return text.string
-    }
-
     /// A number with at most two decimals.
     package static func rounded(_ value: Double) -> String { text { $0.append(rounded: value) } }
     /// `2026-05-05`; days since 1970.

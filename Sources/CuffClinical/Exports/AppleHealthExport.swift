@@ -22,19 +22,7 @@ struct AppleHealthExport: Sendable {
     let source: HealthSource
     /// The zone of times, unless a reading has its own.
     let zone: ZoneTable
-    let limits: HeartRateLimits
-    let locale: String
-
-    init(
-        _ layout: Layout = .both, source: HealthSource, zone: ZoneTable, limits: HeartRateLimits = .usual,
-        locale: String = "en_US"
-    ) {
-        self.layout = layout
-        self.source = source
-        self.zone = zone
-        self.limits = limits
-        self.locale = locale
-    }
+    var limits = HeartRateLimits.usual
 
     /// The part of Apple's document type that is used here.                          observed in files of version 13
     static let documentType: StaticString = """
@@ -81,9 +69,7 @@ struct AppleHealthExport: Sendable {
     /// All characteristics of the person are "not set".
     func appendHeader(exported: Timestamp, to text: inout TextBuffer) {
         text.append(Self.documentType)
-        text.append("<HealthData")
-        text.append(attribute: "locale", locale)
-        text.append(">\n <ExportDate value=\"")
+        text.append("<HealthData locale=\"en_US\">\n <ExportDate value=\"")
         text.append(appleDate: exported, zone: zone)
         text.append("\"/>\n <Me HKCharacteristicTypeIdentifierDateOfBirth=\"\"")
         text.append(" HKCharacteristicTypeIdentifierBiologicalSex=\"HKBiologicalSexNotSet\"")

@@ -8,6 +8,7 @@ struct CSVExport: Sendable {
     let zone: ZoneTable
     /// Whether the zone was chosen by the user: otherwise a cuff's time without a zone is written without one.
     let isZoneChosen: Bool
+    var partsOfAverages: Set<Reading.ID> = []
 
     init(_ dialect: CSVTable.Dialect = .rfc4180, zone: ZoneTable, isZoneChosen: Bool = true) {
         table = CSVTable(dialect)
@@ -81,9 +82,8 @@ struct CSVExport: Sendable {
     }
 
     /// A row for a deleted reading: its type, its id, and the highest revision.
-    func append(deleted id: Reading.ID, to text: inout TextBuffer) {
-        for (index, column) in Self.columns.enumerated() {
-            if index > 0 { text.append(table.separator) }
+    func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
+        text.append(each: Self.columns, separator: table.separator) { column, text in
             switch column.name.description {
             case "type": text.append("deleted")
             case "id": text.append(id)
@@ -92,5 +92,6 @@ struct CSVExport: Sendable {
             }
         }
         text.append("\r\n")
+        return true
     }
 }

@@ -54,10 +54,7 @@ package struct CSVTable: Sendable {
 
     /// Appends the names of the columns, without a line end.
     package func appendHeader(to text: inout TextBuffer) {
-        for (index, column) in Self.columns.enumerated() {
-            if index > 0 { text.append(separator) }
-            text.append(column.name)
-        }
+        text.append(each: Self.columns, separator: separator) { $1.append($0.name) }
     }
 
     /// Appends the cells of one reading, without a line end. `measured` is in the reading's own offset.
@@ -66,7 +63,7 @@ package struct CSVTable: Sendable {
         text.append(separator)
         text.append(decimal: Int64(reading.revision))
         text.append(separator)
-        text.append(reading.isPending ? "pending" : Self.word(of: reading.content))
+        text.append(reading.isPending ? "pending" : reading.content.type)
         text.append(separator)
         text.append(word: reading.driver)
         text.append(separator)
@@ -82,15 +79,6 @@ package struct CSVTable: Sendable {
         if reading.isHostClockUnsynchronised { text.append("unsynchronised") }
     }
 
-    private static func word(of content: Reading.Content) -> StaticString {
-        switch content {
-        case .bloodPressure: "blood_pressure"
-        case .pulseRate: "pulse_rate"
-        case .quantity: "quantity"
-        case .failure: "measurement"
-        }
-    }
-
     private func appendValues(_ content: Reading.Content, to text: inout TextBuffer) {
         let pressure: BloodPressure? = if case .bloodPressure(let pressure) = content { pressure } else { nil }
         append(mmHg: pressure?.systolic, to: &text)
@@ -104,7 +92,7 @@ package struct CSVTable: Sendable {
     private func appendContext(_ reading: borrowing Reading, to text: inout TextBuffer) {
         if let user = reading.user { text.append(decimal: Int64(user)) }
         text.append(separator)
-        append(reading.flags, to: &text)
+        text.append(each: reading.flags.list, separator: 0x20) { $1.append($0) }
         text.append(separator)
         if let time = reading.clock.time { text.append(time) }
         text.append(separator)
@@ -123,29 +111,15 @@ package struct CSVTable: Sendable {
         text.append(separator)
     }
 
-    private func append(_ flags: MeasurementFlags, to text: inout TextBuffer) {
-        var isFirst = true
-        for bit in 0..<MeasurementFlags.words.count where flags.rawValue & (1 << UInt32(bit)) != 0 {
-            if !isFirst { text.append(0x20) }
-            text.append(MeasurementFlags.words[bit])
-            isFirst = false
-        }
-    }
-
     private func appendRest(_ content: Reading.Content, _ words: String?, to text: inout TextBuffer) {
         let pressure: BloodPressure? = if case .bloodPressure(let pressure) = content { pressure } else { nil }
         append(kPa: pressure?.systolic, to: &text)
         append(kPa: pressure?.diastolic, to: &text)
         append(kPa: pressure?.mean, to: &text)
-        if case .failure(let failure) = content {
-            text.append(failure.reason.word)
-            text.append(separator)
-            append(cell: failure.code.description, to: &text)
-            for _ in 0..<4 { text.append(separator) }
-            return
-        }
+        if case .failure(let failure) = content { text.append(failure.reason.word) }
         text.append(separator)
         guard case .quantity(let quantity) = content else {
+            if case .failure(let failure) = content { append(cell: failure.code.description, to: &text) }
             for _ in 0..<4 { text.append(separator) }
             return
         }
@@ -179,7 +153,7 @@ package struct CSVTable: Sendable {
 
     private func append(number digits: Digits, to text: inout TextBuffer) {
         guard dialect == .semicolon else { return text.append(digits) }
-        append(number: TextBuffer.text { $0.append(digits) }, to: &text)
+        append(number: digits.text, to: &text)
     }
 
     private func append(number: String, to text: inout TextBuffer) {

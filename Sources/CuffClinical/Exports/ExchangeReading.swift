@@ -137,7 +137,7 @@ public struct ExchangeReading: Sendable, Hashable {
         user = reading.user.map { Int($0) }
         person = reading.person
         decoder = reading.decoder
-        flags = reading.flags.list
+        flags = reading.flags.list.map(\.description)
         isEntered = reading.isEntered
         (remarks, hasMetadata) = (reading.remarks, !reading.metadata.isEmpty)
         time = Self.time(of: reading, zone)
@@ -166,38 +166,32 @@ public struct ExchangeReading: Sendable, Hashable {
     }
 
     private mutating func setContent(_ content: Reading.Content) {
+        type = content.type.description
         switch content {
         case .bloodPressure(let pressure):
-            type = "blood_pressure"
             pressures.systolic = Self.pressure(pressure.systolic)
             pressures.diastolic = Self.pressure(pressure.diastolic)
             if let mean = pressure.mean { pressures.mean = Self.pressure(mean) }
             pressures.mean.absence = pressure.meanAbsence.word?.description
-            pulse = pressure.pulse.map { Self.text($0.digits) }
-        case .pulseRate(let rate):
-            type = "pulse_rate"
-            pulse = Self.text(rate.digits)
+            pulse = pressure.pulse?.digits.text
+        case .pulseRate(let rate): pulse = rate.digits.text
         case .quantity(let quantity):
-            type = "quantity"
             self.quantity.code = Nomenclature.name(partition: quantity.partition, term: quantity.term)?.description
             self.quantity.mdc = "\(quantity.mdc)"
-            self.quantity.value = quantity.value.map(Self.text)
+            self.quantity.value = quantity.value?.text
             self.quantity.absence = quantity.absence.word?.description
             self.quantity.unit = Nomenclature.unit(quantity.unit)?.description
             if self.quantity.unit == nil { self.quantity.unitCode = quantity.unitCode.map { "\($0)" } }
         case .failure(let failure):
-            type = "measurement"
             self.failure = Failure(
                 event: "failed", reason: failure.reason.word.description, code: failure.code.isEmpty ? nil : failure.code.description)
         }
     }
 
     private static func pressure(_ pressure: CuffCore.Pressure) -> Pressure {
-        guard pressure.unit == .kPa else { return Pressure(mmHg: text(pressure.digits)) }
-        return Pressure(mmHg: TextBuffer.rounded(pressure.inMmHg), kPa: text(pressure.digits))
+        guard pressure.unit == .kPa else { return Pressure(mmHg: pressure.digits.text) }
+        return Pressure(mmHg: TextBuffer.rounded(pressure.inMmHg), kPa: pressure.digits.text)
     }
-
-    private static func text(_ digits: Digits) -> String { TextBuffer.text { $0.append(digits) } }
 
     private static func text(_ milliseconds: Int64, offset: Int) -> String {
         TextBuffer.text { $0.append(local: Timestamp(milliseconds: milliseconds), offset: offset) }

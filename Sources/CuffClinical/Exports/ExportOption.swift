@@ -6,14 +6,11 @@ package struct ExportOption: Sendable, Hashable {
     package let value: String
     /// The allowed values; empty: any text.
     package let words: [String]
-    /// Whether it may be given several times.
-    package let isRepeatable: Bool
     /// One line.
     package let help: String
 
-    /// Sets each property as given.
-    package init(_ name: String, value: String = "", words: [String] = [], isRepeatable: Bool = false, help: String) {
-        (self.name, self.value, self.words, self.isRepeatable, self.help) = (name, value, words, isRepeatable, help)
+    package init(_ name: String, value: String = "", words: [String] = [], help: String) {
+        (self.name, self.value, self.words, self.help) = (name, value, words, help)
     }
 }
 
@@ -29,9 +26,7 @@ public struct ExportChoices: Sendable, Hashable {
 
     /// The options that are chosen, sorted.
     public var names: [String] { values.keys.sorted() }
-    /// Every value of an option, in order.
     package func all(_ option: ExportOption) -> [String] { values[option.name] ?? [] }
-    /// Whether the option is chosen.
     package func has(_ option: ExportOption) -> Bool { values[option.name] != nil }
 
     /// The value of an option that may be given once; `nil` if it is not chosen.

@@ -1,6 +1,5 @@
 import CuffCore
 
-/// The context of an export.
 package struct ExportContext: Sendable {
     /// The zone of times without their own zone.
     package var zone: ZoneTable
@@ -12,14 +11,10 @@ package struct ExportContext: Sendable {
     package var partsOfAverages: Set<Reading.ID> = []
     /// Readings that an earlier export of the same name reported as deleted.
     package var withdrawn: Set<Reading.ID> = []
-    /// When the export is made.
     package var made: Timestamp
-    /// The program that writes it.
     package var source: HealthSource
-    /// The name of this computer.
     package var host: String
 
-    /// Sets each property as given.
     package init(zone: ZoneTable, made: Timestamp, source: HealthSource, host: String) {
         (self.zone, self.made, self.source, self.host) = (zone, made, source, host)
     }
@@ -27,17 +22,13 @@ package struct ExportContext: Sendable {
 
 /// The contents that a format supports, and the parts of a reading to write.
 package struct ExportParts: OptionSet, Sendable, Hashable {
-    /// One bit for each part.
     package let rawValue: UInt8
-    /// Any bits; unknown ones mean nothing.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// The values of a reading.
     package static let values = ExportParts(rawValue: 1)
     /// The events of a reading: an irregular pulse, a high or a low heart rate.
     package static let events = ExportParts(rawValue: 2)
     /// Series of quantities: cuff pressures over time.
     package static let quantitySeries = ExportParts(rawValue: 4)
-    /// Series of heart beats.
     package static let heartbeatSeries = ExportParts(rawValue: 8)
     /// Arrays of samples of a signal.
     package static let waveformSeries = ExportParts(rawValue: 16)
@@ -66,7 +57,6 @@ package protocol ExportWriter {
 extension ExportWriter {
     /// It names the person of each value.
     package func indistinct(among persons: Persons) -> Persons { Persons([]) }
-    /// No beginning.
     package mutating func begin(to text: inout TextBuffer) {}
     /// Series are ignored.
     package mutating func append(
@@ -74,6 +64,5 @@ extension ExportWriter {
     ) {}
     /// Deletions cannot be written.
     package mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool { false }
-    /// No end.
     package mutating func end(to text: inout TextBuffer) {}
 }

@@ -3,14 +3,14 @@ import CuffCore
 extension Exporter {
     /// The `export.xml` of Apple's Health app.
     public static let appleHealth = Exporter(
-        "apple-health", mediaType: "application/xml",
+        "apple-health",
         help:
             "The export.xml of Apple's Health app, which many programs read (Apple's own does not); as FILE.zip in the layout of Apple's zip.",
         options: [.appleLayout, .lowPulse, .highPulse], parts: [.values, .events, .heartbeatSeries],
         archivePath: "apple_health_export/export.xml", writesInstants: true
     ) { (choices, context) throws(ExportFault) in
         let layout = AppleHealthExport.Layout(rawValue: try choices.word(.appleLayout)) ?? .both
-        let document = AppleHealthExport(layout, source: context.source, zone: context.zone, limits: try choices.limits())
+        let document = AppleHealthExport(layout: layout, source: context.source, zone: context.zone, limits: try choices.limits())
         return AppleHealthWriter(document: document, made: context.made)
     }
 }

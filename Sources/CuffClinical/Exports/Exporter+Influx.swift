@@ -3,8 +3,7 @@ import CuffCore
 extension Exporter {
     /// InfluxDB's line protocol.
     public static let influx = Exporter(
-        "influx", mediaType: "text/plain; charset=utf-8",
-        help: "InfluxDB's line protocol, times in nanoseconds: the points that cuff-sink-http writes.", writesInstants: true
+        "influx", help: "InfluxDB's line protocol, times in nanoseconds: the points that cuff-sink-http writes.", writesInstants: true
     ) { (_, context) throws(ExportFault) in InfluxWriter(zone: context.zone) }
 }
 

@@ -3,14 +3,13 @@ import CuffCore
 extension Exporter {
     /// JSON Lines in the vocabulary of the sinks.
     public static let jsonl = Exporter(
-        "jsonl", mediaType: "application/x-ndjson",
-        help: "JSON Lines in the vocabulary of `cuff read`, with events and series; readers skip types that they do not know.",
+        "jsonl", help: "JSON Lines in the vocabulary of `cuff read`, with events and series; readers skip types that they do not know.",
         options: [.raw, .lowPulse, .highPulse], parts: [.values, .events, .quantitySeries, .heartbeatSeries, .waveformSeries],
         fields: JSONLinesExport.keys.map { ($0.type.description, $0.name.description, $0.meaning.description) }
     ) { (choices, context) throws(ExportFault) in
         var lines = JSONLinesExport(zone: context.zone, limits: try choices.limits(), includesRaw: choices.has(.raw))
         lines.isZoneChosen = context.isZoneChosen
-        return JSONLinesWriter(lines: lines)
+        return lines
     }
 }
 
@@ -36,25 +35,17 @@ extension ExportChoices {
     }
 }
 
-struct JSONLinesWriter: ExportWriter {
-    let lines: JSONLinesExport
-
-    mutating func append(
-        _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
-    ) throws(ExportOmission) {
-        lines.append(reading, from: provenance, parts: parts, to: &text)
-    }
-
-    mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
+extension JSONLinesExport: ExportWriter {
+    func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
         text.append("{\"type\":\"deleted\",\"schema\":1,\"id\":\"")
         text.append(id)
         text.append("\"}\n")
         return true
     }
 
-    mutating func append(
+    func append(
         _ series: HealthSeries, user: Int?, person: String?, from provenance: Provenance, to text: inout TextBuffer
     ) {
-        series.appendLine(to: &text, zone: lines.zone, user: user, person: person)
+        series.appendLine(to: &text, zone: zone, user: user, person: person)
     }
 }

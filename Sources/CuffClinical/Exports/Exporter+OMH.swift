@@ -3,8 +3,7 @@ import CuffCore
 extension Exporter {
     /// Open mHealth bodies in the envelope of IEEE 1752.1.
     public static let omh = Exporter(
-        "omh", mediaType: "application/x-ndjson",
-        help: "Open mHealth data points (blood-pressure 4.0, heart-rate 2.0) with the header of IEEE 1752.1, one on a line.",
+        "omh", help: "Open mHealth data points (blood-pressure 4.0, heart-rate 2.0) with the header of IEEE 1752.1, one on a line.",
         options: [.arm, .posture], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
         let arm = try choices.one(.arm)

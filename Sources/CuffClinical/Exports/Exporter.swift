@@ -6,13 +6,10 @@ import CuffCore
 public struct Exporter: Sendable, CustomStringConvertible {
     /// The name on the command line: lower-case letters and hyphens.
     public let name: String
-    /// The media type of the output.
-    public let mediaType: String
     /// One line.
     public let help: String
     /// Its options. Formats that share an option share its value.
     package let options: [ExportOption]
-    /// The contents that it supports.
     package let parts: ExportParts
     /// Its columns or keys, with the type of line they belong to (empty if all lines are alike), the name, and one line of explanation; empty
     /// if a public document explains them.
@@ -27,12 +24,12 @@ public struct Exporter: Sendable, CustomStringConvertible {
 
     /// Sets each property as given. `make` makes a writer, and throws if a choice is not usable.
     package init(
-        _ name: String, mediaType: String, help: String, options: [ExportOption] = [], parts: ExportParts = .values,
+        _ name: String, help: String, options: [ExportOption] = [], parts: ExportParts = .values,
         fields: [(type: String, name: String, meaning: String)] = [],
         archivePath: String? = nil, writesInstants: Bool = false, writesExclusions: Bool = false,
         make: @escaping @Sendable (_ choices: ExportChoices, _ context: ExportContext) throws(ExportFault) -> any ExportWriter
     ) {
-        (self.name, self.mediaType, self.help, self.options) = (name, mediaType, help, options)
+        (self.name, self.help, self.options) = (name, help, options)
         (self.parts, self.fields, self.archivePath) = (parts, fields, archivePath)
         (self.writesInstants, self.writesExclusions, self.make) = (writesInstants, writesExclusions, make)
     }

@@ -6,7 +6,7 @@ import CuffCore
 extension Importer {
     /// Apple's `export.xml`, in its ZIP file or alone, also as `cuff` writes it.
     static let appleHealth = Importer(
-        "import-apple-health", program: "Apple Health", help: "export.xml of Apple Health, or the whole ZIP file",
+        driver: "import-apple-health", program: "Apple Health", help: "export.xml of Apple Health, or the whole ZIP file",
         sign: "XML with the root HealthData", form: .bytes { (options, _) throws(ImportFault) in AppleHealthImport(options.zoneNamed) },
         recognise: { head in
             let text = String(decoding: head.prefix(Importer.headLength), as: UTF8.self)

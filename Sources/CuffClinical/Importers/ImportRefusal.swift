@@ -55,7 +55,6 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What is wrong, in one plain line.
     package var description: String {
         switch self {
         case .average(let what): "an average, not a reading\(what.isEmpty ? "" : " (\(what))")"
@@ -85,14 +84,10 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// One record that did not become a reading.
 package struct ImportComplaint: Sendable, Hashable {
-    /// Where it is.
     package var place: ImportPlace
-    /// Why.
     package var reason: ImportRefusal
 
-    /// Sets each property as given.
     package init(_ place: ImportPlace, _ reason: ImportRefusal) { (self.place, self.reason) = (place, reason) }
 }
 
@@ -120,7 +115,6 @@ package enum ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// Readings of several persons in a layout whose names are not stored.
     case severalPersons
 
-    /// What is wrong, in one plain line.
     package var description: String {
         switch self {
         case .unknownLayout(let line):

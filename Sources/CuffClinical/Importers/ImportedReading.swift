@@ -2,7 +2,6 @@ import CuffCore
 
 /// A position in a file, for messages.
 package struct ImportPlace: Sendable, Hashable, CustomStringConvertible {
-    /// Lines or records.
     package enum Unit: String, Sendable, Hashable {
         /// A line of text, from 1 on.
         case line
@@ -10,12 +9,10 @@ package struct ImportPlace: Sendable, Hashable, CustomStringConvertible {
         case record
     }
 
-    /// The unit of `number`.
     package var unit: Unit
     /// From 1 on.
     package var number: Int
 
-    /// Sets each property as given.
     package init(_ unit: Unit, _ number: Int) { (self.unit, self.number) = (unit, number) }
     /// `line 7`.
     package var description: String { "\(unit.rawValue) \(number)" }
@@ -41,9 +38,7 @@ package struct ImportedReading: Sendable, Hashable {
 
     /// The values, with the digits and units of the file. Anything but a blood pressure is from a file that this program wrote.
     package var content: Reading.Content
-    /// The blood pressure; `nil` for other values.
     package var pressure: BloodPressure? { if case .bloodPressure(let pressure) = content { pressure } else { nil } }
-    /// When it was measured.
     package var time: Time
     /// The user number in the file, if any.
     package var user: Int32?
@@ -59,11 +54,9 @@ package struct ImportedReading: Sendable, Hashable {
     package var key: String?
     /// The version of the record in the file; a higher one replaces a lower one of the same key.
     package var version: Int64 = 0
-    /// Where it is in the file.
     package var place: ImportPlace
     /// The id, if the file has one of this program.
     package var id: Reading.ID?
-    /// The revision of `id`.
     package var revision: UInt8 = 0
     /// The reading, in files that this program wrote.
     package var original: Reading?

@@ -68,7 +68,7 @@ extension Importer {
         _ driver: DriverID, _ program: String, _ help: String, sign: String, missing: String,
         _ recognise: @escaping @Sendable ([UInt8]) -> Bool
     ) -> Importer {
-        Importer(driver, program: program, help: help, sign: sign, form: .unsupported(missing: missing), recognise: recognise)
+        Importer(driver: driver, program: program, help: help, sign: sign, form: .unsupported(missing: missing), recognise: recognise)
     }
 }
 

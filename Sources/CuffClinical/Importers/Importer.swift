@@ -2,10 +2,7 @@ import CuffCore
 
 /// One layout of files that other programs write: its name, its recognition, and its reader. It turns bytes into readings; files,
 /// databases and archives are opened elsewhere.
-///
-/// A program that embeds this library can create importers of its own and pass them with the built-in ones.
 package struct Importer: Sendable, CustomStringConvertible {
-    /// The container of a layout.
     package enum Form: Sendable {
         /// Bytes of a file or of a member of an archive.
         case bytes(@Sendable (_ options: ImportOptions, _ head: [UInt8]) throws(ImportFault) -> any ImportReader)
@@ -19,35 +16,21 @@ package struct Importer: Sendable, CustomStringConvertible {
     package let driver: DriverID
     /// The program that writes such files.
     package let program: String
-    /// A description in one line.
     package let help: String
     /// How a file is recognised, in one line.
     package let sign: String
-    /// The container.
     package let form: Form
-    private let recognises: @Sendable (_ head: [UInt8]) -> Bool
+    /// Whether a file with this beginning (decoded by `TextStream`) has this layout. Databases are recognised by their tables.
+    package var recognise: @Sendable (_ head: [UInt8]) -> Bool = { _ in false }
 
     /// `recognise` gets at most this many bytes of the beginning.
     package static let headLength = 65536
-
-    /// Sets each property as given. `driver` begins with `import-`.
-    package init(
-        _ driver: DriverID, program: String, help: String, sign: String, form: Form,
-        recognise: @escaping @Sendable (_ head: [UInt8]) -> Bool = { _ in false }
-    ) {
-        (self.driver, self.program, self.help, self.sign) = (driver, program, help, sign)
-        (self.form, recognises) = (form, recognise)
-    }
 
     /// The name on the command line.
     package var name: String { String(driver.description.dropFirst("import-".count)) }
     /// What decodes its readings. An importer has the version of its program.
     package func decoder(of program: String) -> String { String("\(program) \(driver)".prefix(Reading.longestDecoder)) }
-    /// The name.
     package var description: String { name }
-
-    /// Whether a file with this beginning (decoded by `TextStream`) has this layout. Databases are recognised by their tables.
-    package func recognise(_ head: [UInt8]) -> Bool { recognises(head) }
 
     /// A reader of a file with this beginning; `nil` for a layout that is not text.
     package func reader(_ options: ImportOptions, head: [UInt8]) throws(ImportFault) -> (any ImportReader)? {
@@ -69,20 +52,16 @@ package protocol ImportReader {
 }
 
 extension ImportReader {
-    /// 1.
     package var passes: Int { 1 }
 }
 
 /// What a reader has found since the output was last emptied.
 package struct ImportOutput: Sendable {
-    /// Readings, in the order of the file.
     package var readings: [ImportedReading] = []
-    /// Records that did not become readings.
     package var complaints: [ImportComplaint] = []
     /// Titles of columns that are not read.
     package var unused: [String] = []
 
-    /// Empty.
     package init() {}
 
     /// Adds a reading, unless its values are implausible or in several units: these are refused. Other programs write 0 for what was not
@@ -104,21 +83,18 @@ package struct ImportOutput: Sendable {
         readings.append(reading)
     }
 
-    /// Adds a complaint about a record.
     package mutating func refuse(_ place: ImportPlace, _ reason: ImportRefusal) { complaints.append(ImportComplaint(place, reason)) }
 
     private static func text(_ pressure: BloodPressure) -> String {
-        func digits(_ digits: Digits) -> String { TextBuffer.text { $0.append(digits) } }
         let unit = pressure.systolic.unit == .kPa ? "kPa" : "mmHg"
-        let pulse = pressure.pulse.map { ", pulse \(digits($0.digits))" } ?? ""
-        let mean = pressure.mean.map { ", mean \(digits($0.digits))" } ?? ""
-        return "\(digits(pressure.systolic.digits))/\(digits(pressure.diastolic.digits)) \(unit)\(pulse)\(mean)"
+        let pulse = pressure.pulse.map { ", pulse \($0.digits.text)" } ?? ""
+        let mean = pressure.mean.map { ", mean \($0.digits.text)" } ?? ""
+        return "\(pressure.systolic.digits.text)/\(pressure.diastolic.digits.text) \(unit)\(pulse)\(mean)"
     }
 }
 
 /// A layout in a database: its tables, the query, and the interpretation of a row.
 package struct ImportDatabase: Sendable {
-    /// One value of a row.
     package enum Cell: Sendable, Hashable {
         case null
         case integer(Int64)
@@ -133,14 +109,6 @@ package struct ImportDatabase: Sendable {
     package let query: @Sendable (_ columns: [String: Set<String>]) -> String
     /// Interprets a row; throws if it is not a reading.
     package let row: @Sendable (_ cells: [Cell], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading
-
-    /// Sets each property as given.
-    package init(
-        tables: [String: [String]], query: @escaping @Sendable (_ columns: [String: Set<String>]) -> String,
-        row: @escaping @Sendable (_ cells: [Cell], _ place: ImportPlace) throws(ImportRefusal) -> ImportedReading
-    ) {
-        (self.tables, self.query, self.row) = (tables, query, row)
-    }
 }
 
 /// Facts about a file that the user supplies.

@@ -170,7 +170,6 @@ struct JSONRecords {
         if isOneLine { isByLine = true }
     }
 
-    /// The text has ended.
     mutating func end() throws(ImportFault) {
         defer {
             (path, areLists, record, number) = ([], [], nil, 0)

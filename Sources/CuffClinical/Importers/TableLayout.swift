@@ -65,7 +65,6 @@ struct TableLayout: Sendable {
         return signature.allSatisfy(names.contains)
     }
 
-    /// A title as it is compared.
     func name(_ title: String) -> String {
         let name = ImportText.title(title)
         return !prefix.isEmpty && name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
@@ -98,7 +97,6 @@ struct TableRow {
 
     /// The cell of a field; `nil` for a missing column or an empty cell.
     subscript(field: TableLayout.Field) -> String? { fields[field].flatMap(cell) }
-    /// The cell below a title.
     subscript(title: String) -> String? { titles[title].flatMap(cell) }
 
     private func cell(_ index: Int) -> String? {

@@ -4,7 +4,7 @@ extension Importer {
     /// An importer of a table.
     init(_ driver: DriverID, program: String, help: String, sign: String, table layout: TableLayout) {
         self.init(
-            driver, program: program, help: help, sign: sign,
+            driver: driver, program: program, help: help, sign: sign,
             form: .bytes { TableImport(layout, $0, head: $1) }, recognise: { layout.recognises($0) })
     }
 }

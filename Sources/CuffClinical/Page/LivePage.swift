@@ -3,7 +3,6 @@ import CuffCore
 /// What `cuff watch --web` shows: measurements in progress, alerts, readings by person, cuffs, sinks. One HTML page that needs no script;
 /// the style and the script (`live.js`) are served with it. All text is escaped.
 package struct LivePage: Sendable {
-    /// One person's part.
     package struct Person: Sendable {
         /// The name; empty for the only person, who needs none.
         package var name: String

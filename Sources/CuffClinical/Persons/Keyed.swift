@@ -42,7 +42,6 @@ extension Keyed: Sendable where Key: Sendable, Value: Sendable {}
 package typealias ByPerson<Value> = Keyed<Person, Value>
 
 extension Keyed where Key == Person {
-    /// The persons.
     package var persons: Persons { Persons(found.map(\.key)) }
     /// In the order of `Persons`.
     package var sorted: [(person: Person, value: Value)] { found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }

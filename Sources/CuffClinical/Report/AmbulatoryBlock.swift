@@ -13,7 +13,8 @@ package struct AmbulatoryBlock {
 
     package var block: ReportBlock {
         let rule = recording.rule
-        var block = ReportBlock("\(rule.name): \(rule.title), \(rule.year)\(language.mark(rule.evidence))")
+        let document = rule.document
+        var block = ReportBlock("\(rule.name): \(document.society), \(document.year ?? 0)\(language.mark(rule.evidence))")
         if let span = recording.span {
             let times = [span.lowerBound, span.upperBound].map { String($0.text(in: recording.zone).prefix(16)).replacing("T", with: " ") }
             block.period = "\(language[.fromTo, times[0], times[1]]), \(recording.zone.name)"

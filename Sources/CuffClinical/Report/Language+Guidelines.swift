@@ -6,7 +6,6 @@ extension Language {
     /// The mandatory remark on an unverified number; empty for others.
     package func remark(_ evidence: Evidence) -> String { evidence.needsRemark ? " (\(word("grade", evidence.rawValue)))" : "" }
 
-    /// The successor of a document, if any.
     package func superseded(_ document: GuidelineDocument) -> String? {
         document.successor.map { self[.supersededBy, document.id, "\($0.id) (\($0.society), \($0.date)): \($0.citation)"] }
     }

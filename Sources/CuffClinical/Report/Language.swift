@@ -63,8 +63,7 @@ package struct Language: Sendable, Hashable {
 
     /// The flags of a reading in words.
     func flags(_ flags: MeasurementFlags) -> String {
-        MeasurementFlags.words.enumerated().filter { flags.rawValue >> $0.offset & 1 == 1 }.map { word("flag", $0.element) }
-            .joined(separator: ", ")
+        flags.list.map { word("flag", $0) }.joined(separator: ", ")
     }
 
     /// The remarks of a reading, the note last; a medicine with a mark in `medicines` as that mark.

@@ -27,7 +27,6 @@ package struct QuantityCollection: Sendable {
         if !values.isEmpty, let duration { lasting[key, default: 0] += duration.components.seconds }
     }
 
-    /// Counts a value that was left out.
     package mutating func leaveOut() { leftOut += 1 }
 
     package var buckets: [(key: Int64, statistics: QuantityStatistics)] {

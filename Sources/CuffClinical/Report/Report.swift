@@ -96,22 +96,17 @@ package struct Report: Sendable {
     package var blocks: [ReportBlock] = []
     /// Every reading with its result under the rule, for a page that explains its numbers; empty for others.
     package var explained: [Explained] = []
-    /// Whether the page has the appendix.
     package var explains = false
-    /// Whether every reading is listed.
     package var listsReadings = true
     /// The zone of every time on the page.
     package let zone: ZoneTable
-    /// When morning and evening are.
     package let windows: DayWindows
     package let lines: ReferenceLines
-    /// Which readings count.
     package let rule: InclusionRule
     /// The readings that count, in the order in which they were added; empty if they are too many, or cover too long a time, for a list.
     package private(set) var entries: [Entry] = []
     /// The latest `mostLeftOut` readings that do not count, ascending; those of unknown time first.
     package private(set) var leftOut: [LeftOut] = []
-    /// How many readings do not count.
     package private(set) var leftOutCount = 0
     private(set) var leftOutByReason: [Exclusion: Int] = [:]
     /// The medicines of the remarks, with the number of readings; at most `mostMedicines`.
@@ -128,15 +123,6 @@ package struct Report: Sendable {
     /// Others are in the table of the readings.
     static let mostMedicines = 20
 
-    /// A report without readings, with the threshold of a guideline; `nil`: that of `PressureGuideline.usual`.
-    package init(
-        person: String = "", zone: ZoneTable, windows: DayWindows = .usual, guideline: PressureGuideline?, setting: PressureSetting = .home,
-        excludesDisturbed: Bool = false
-    ) {
-        let lines = ReferenceLines(guideline, setting)
-        self.init(person: person, zone: zone, windows: windows, lines: lines, excludesDisturbed: excludesDisturbed)
-    }
-
     package init(
         person: String = "", zone: ZoneTable, windows: DayWindows = .usual, lines: ReferenceLines = .home,
         excludesDisturbed: Bool = false
@@ -149,7 +135,6 @@ package struct Report: Sendable {
 
     var name: String { person.isEmpty ? section : person }
 
-    /// How many readings count.
     package var count: Int { tally.count }
 
     /// Whether these readings must be added again, in the order of time and without the inflations in averages of a cuff.

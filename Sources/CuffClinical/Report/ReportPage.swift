@@ -3,16 +3,13 @@ import CuffCore
 /// Draws a `Report` as one self-contained HTML page: no script, nothing loaded, all text escaped. Each person has a section, which is
 /// printed on separate paper.
 package struct ReportPage: Sendable {
-    /// The first person's report.
     package let report: Report
     /// Name and version of the program, for the foot of the page.
     package let generator: String
-    /// The language of the page.
     package let language: Language
     private let others: [Report]
     private let paper: Paper
 
-    /// The papers of printers.
     package enum Paper: String, Sendable, Hashable, CaseIterable { case a4, letter }
 
     /// `others` are the reports of the other persons on the same page, in their order.

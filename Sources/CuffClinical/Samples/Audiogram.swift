@@ -50,8 +50,7 @@ public struct Audiogram: Sendable, Hashable {
     /// The form that `init` parses.
     package var text: String {
         var text = TextBuffer(capacity: 256)
-        for (index, point) in points.enumerated() {
-            if index > 0 { text.append(0x2C) }
+        text.append(each: points) { point, text in
             text.append(point.frequency)
             text.append(0x3A)
             Self.append(point.left, to: &text)

@@ -6,7 +6,6 @@ public protocol HealthSample: Sendable {
     var start: Timestamp { get }
     /// When the value ends.
     var end: Timestamp { get }
-    /// The metadata.
     var metadata: HealthMetadata { get }
     /// The reading that keeps the sample, of origin `entered`. The same values at the same time are the same reading. `received` is
     /// now, and `zone` gives the wall clock of the id.

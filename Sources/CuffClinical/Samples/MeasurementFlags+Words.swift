@@ -1,10 +1,8 @@
 import CuffCore
 
 extension MeasurementFlags {
-    var list: [String] { Self.words.indices.filter { rawValue >> UInt32($0) & 1 == 1 }.map { Self.words[$0].description } }
-
     /// The words of the flags, e.g. `irregular_pulse`.
-    public func text(separator: String) -> String { list.joined(separator: separator) }
+    public func text(separator: String) -> String { list.map(\.description).joined(separator: separator) }
 
     /// The flag of one word; `nil` if the word is unknown.
     package static func named(_ word: String) -> MeasurementFlags? {

@@ -62,7 +62,7 @@ public struct ReadingSamples: Sendable, Hashable {
         case .bloodPressure(let pressure):
             pulse = pressure.pulse
             var own = metadata
-            if let mean = pressure.mean { own.other["CuffMeanPressure"] = Self.text(mean) }
+            if let mean = pressure.mean { own.other["CuffMeanPressure"] = mean.text }
             func sample(_ type: SampleType, _ pressure: Pressure) throws(HealthError) -> QuantitySample {
                 try QuantitySample(type, HealthQuantity(pressure), start: time, end: time, source: source, device: device)
             }
@@ -135,8 +135,4 @@ public struct ReadingSamples: Sendable, Hashable {
     }
 
     static func syncIdentifier(_ id: Reading.ID) -> String { "cuff:\(id)" }
-
-    private static func text(_ pressure: Pressure) -> String {
-        TextBuffer.text { $0.append(pressure.digits) } + (pressure.unit == .mmHg ? " mmHg" : " kPa")
-    }
 }

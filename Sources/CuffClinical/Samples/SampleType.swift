@@ -7,7 +7,6 @@ public struct SampleType: Sendable, Hashable {
 
     /// HealthKit's identifier, or one beginning with `Cuff`.
     public let identifier: StaticName
-    /// What samples of the type hold.
     package let kind: Kind
     /// The unit in which values are compared and exported; `nil` for types without values.
     public let unit: HealthUnit?
@@ -102,9 +101,6 @@ public struct SampleType: Sendable, Hashable {
     public static func named(_ identifier: String) -> SampleType? {
         all.first { $0.identifier.description == identifier }
     }
-
-    /// Whether HealthKit knows the type.
-    public var isHealthKits: Bool { identifier.description.hasPrefix("HK") }
 
     /// Whether values of the type may be in this unit: the dimensions agree.
     public func allows(_ unit: HealthUnit) -> Bool { self.unit?.isConvertible(to: unit) ?? false }

@@ -42,14 +42,9 @@ extension TextBuffer {
         append(string: key)
         append("\":")
     }
-
-    /// `[a,b]`.
-    mutating func append<Element>(list elements: [Element], _ each: (Element, inout TextBuffer) -> Void) {
-        append(0x5B)
-        for (index, element) in elements.enumerated() {
-            if index > 0 { append(0x2C) }
-            each(element, &self)
-        }
-        append(0x5D)
+    /// `,"key":{"word":count,…}`; nothing if there are no counts.
+    mutating func append(key: String, counts: [(word: String, count: Int)]) {
+        guard !counts.isEmpty else { return }
+        append(string: ",\"\(key)\":{\(counts.map { "\"\($0.word)\":\($0.count)" }.joined(separator: ","))}")
     }
 }

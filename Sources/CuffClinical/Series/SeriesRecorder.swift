@@ -72,7 +72,6 @@ package struct SeriesRecorder: Sendable {
         }
     }
 
-    /// Ends the recording without a result.
     package mutating func close(into finished: inout [HealthSeries]) {
         wave.finish(source, into: &finished)
         if isContinuous || keepsFailed { return finish(nil, into: &finished) }

@@ -75,7 +75,6 @@ package struct InclusionRule: Sendable, Hashable {
         case excluded(Exclusion)
     }
 
-    /// Whether one reading counts.
     package func verdict(on reading: borrowing Reading) -> Verdict {
         guard case .bloodPressure(let pressure) = reading.content else { return .excluded(.notABloodPressure) }
         if reading.isPending { return .excluded(.pending) }

@@ -2,7 +2,6 @@ import CuffCore
 
 /// One blood pressure for statistics, in mmHg and beats per minute.
 package struct ReadingPoint: Sendable, Hashable {
-    /// The id of the reading.
     package var id: Reading.ID
     /// Its time in the statistics.
     package var time: Timestamp
@@ -14,12 +13,9 @@ package struct ReadingPoint: Sendable, Hashable {
     package var mean: Double?
     /// Beats per minute; `nil` if the cuff sent none.
     package var pulse: Double?
-    /// What started the measurement.
     package var trigger: Reading.Trigger
-    /// The flags of the reading.
     package var flags: MeasurementFlags
 
-    /// Sets each property as given.
     package init(
         id: Reading.ID, time: Timestamp, systolic: Double, diastolic: Double, mean: Double? = nil, pulse: Double? = nil,
         trigger: Reading.Trigger = .unknown, flags: MeasurementFlags = []

@@ -2,7 +2,6 @@ import CuffCore
 
 /// Statistics of the blood pressures of one bucket, of one source or of all.
 package struct ReadingStatistics: Sendable, Hashable {
-    /// How many blood pressures were added.
     package private(set) var count = 0
     /// Systolic pressures in mmHg.
     package private(set) var systolic = QuantityStatistics()
@@ -19,10 +18,8 @@ package struct ReadingStatistics: Sendable, Hashable {
     /// Readings with the flag `irregular_pulse`.
     package private(set) var irregularCount = 0
 
-    /// No readings.
     package init() {}
 
-    /// Adds one blood pressure.
     package mutating func add(_ point: ReadingPoint) {
         count += 1
         systolic.add(DatedValue(point.systolic, at: point.time, from: point.id))
@@ -39,7 +36,6 @@ package struct ReadingStatistics: Sendable, Hashable {
 }
 
 extension ReadingStatistics {
-    /// Adds the blood pressures of other statistics.
     package mutating func merge(_ other: ReadingStatistics) {
         count += other.count
         systolic.merge(other.systolic)

@@ -6,7 +6,6 @@ public struct StatisticsBucket: Sendable, Hashable {
     public let key: Int64
 
     init(key: Int64) { self.key = key }
-    /// All sources together.
     package internal(set) var merged = ReadingStatistics()
     /// By the caller's number of the source; empty unless `bySource`.
     package internal(set) var sources: [Int: ReadingStatistics] = [:]

@@ -55,9 +55,6 @@ public struct CaptureHeader: Sendable, Hashable {
     }
     /// Hashes the names of the fields only.
     public func hash(into hasher: inout Hasher) { for field in fields { hasher.combine(field.key) } }
-
-    /// The keys that readers use; other lines before the first item are kept unchanged.
-    public static let known = ["driver", "cuff", "device", "origin", "by", "date", "line", "consent", "changed", "source"]
 }
 
 /// A line or block that violates the capture's format.

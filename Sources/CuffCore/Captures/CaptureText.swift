@@ -17,7 +17,6 @@ package struct CaptureTextReader: CaptureReader {
     private var data: [UInt8] = []
     private var arrays = ReusedBytes()
 
-    /// A reader at the beginning of a file.
     package init() {}
 
     /// Adds the next bytes of the file, cut anywhere.
@@ -213,7 +212,6 @@ package struct CaptureTextReader: CaptureReader {
     }
 }
 
-/// Writes the text form.
 package enum CaptureText {
     /// Appends the header as `# key: value` lines, in order.
     package static func appendHeader(_ header: CaptureHeader, to text: inout TextBuffer) {

@@ -1,11 +1,9 @@
 /// What the bytes of an unknown device show by themselves: a draft of a driver's sheet, to be sent with the recording. Each statement is a
 /// guess, with the number of frames that support it. Nothing is decoded with it.
 package struct RecordingDraft: Sendable {
-    /// One line of the draft.
     package struct Observation: Sendable, Hashable {
         /// What it is about: `line`, `framing`, `check`, `field`…
         package var name: String
-        /// What was seen.
         package var text: String
     }
 

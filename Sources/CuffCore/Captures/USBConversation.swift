@@ -27,7 +27,6 @@ package struct USBConversation: Sendable {
         package var vendor: UInt16?
         /// The USB product id; `nil` if the capture has no device descriptor.
         package var product: UInt16?
-        /// `nil` if unknown.
         package var chip: Chip?
         /// The chip was guessed from its data.
         package var isChipAssumed = false
@@ -47,8 +46,6 @@ package struct USBConversation: Sendable {
 
     /// In order of appearance; at most 512 (127 addresses on each of a few buses).
     package private(set) var devices: [Device] = []
-    /// The serial settings that the host requested by CDC SET_LINE_CODING.
-    package private(set) var line: LineSettings?
     /// The index of the selected device in `devices`.
     package private(set) var chosen: Int?
 
@@ -140,13 +137,6 @@ package struct USBConversation: Sendable {
         case (0x80, 6, 0x43) where request[3] == 2:
             takeConfiguration(transfer.data, index)
             settle(index)
-        case (0x21, 0x20, 0x53) where data.count >= 7:
-            guard let rate = data.littleEndian32(0), rate > 0, let stop = data.byte(4), let parity = data.byte(5),
-                let bits = data.byte(6)
-            else { break }
-            line = LineSettings(
-                rate: Int(rate), dataBits: Int(bits), parity: parity == 1 ? .odd : parity == 2 ? .even : .none,
-                stopBits: stop == 2 ? 2 : 1)
         // Requests of ftdi_sio: reset, flow control, rate, data, event character, latency. PL2303 uses 01, CH340 9A, A1.
         case (0x40, 0, 0x53), (0x40, 2, 0x53), (0x40, 3, 0x53), (0x40, 4, 0x53), (0x40, 6, 0x53), (0x40, 9, 0x53):
             if devices[index].chip == nil, devices[index].vendor == nil { devices[index].chip = .ftdi }

@@ -27,16 +27,13 @@ public struct CuffModel: Sendable {
     }
 
     /// How well words match a model; the least is the best.
-    package enum Match: Int, Sendable, Comparable {
+    package enum Match: Sendable, Comparable {
         /// Each is a word of the name or the driver's id, or the USB id of the driver.
         case whole
         /// Each is the beginning of a word.
         case beginning
         /// Each is somewhere in the name, ignoring what is neither a letter nor a digit.
         case part
-
-        /// In the order of the cases.
-        package static func < (a: Match, b: Match) -> Bool { a.rawValue < b.rawValue }
     }
 
     /// The models that match all of the words, as well as any of the list does: `m7` finds the model `M7`, but not `HEM-7131U`.

@@ -65,10 +65,6 @@ package enum DriverSheet {
         }
     }
 
-    /// The column heads of `cells`.
-    package static let columns = ["DRIVER", "TRANSPORT", "FRAMING", "CHECK", "GRADE", "TESTED ON", "CAN"]
-
-    /// One driver's cells, in the order of `columns`.
     package static func cells(_ driver: CuffDriver) -> [String] {
         [
             driver.id.description, node(driver), driver.framing, driver.check ?? "none",
@@ -89,7 +85,7 @@ package enum DriverSheet {
         return ([line] + ids).joined(separator: " ")
     }
 
-    /// One driver per line, tab-separated: the cells of `columns`, then the models.
+    /// One driver per line, tab-separated: id, node, framing, check, grade, test, capabilities, models.
     package static func plain(_ drivers: [CuffDriver]) -> String {
         drivers.map { (cells($0) + [$0.models.joined(separator: ", ")]).joined(separator: "\t") + "\n" }.joined()
     }

@@ -1,9 +1,7 @@
 /// Which families match bytes of unknown origin: by framing, and for a recording by what each family's session reads of both sides
 /// (`Identification.candidates(of:)`). Writes nothing and reveals no value.
 package enum Identification {
-    /// One matching family.
     package struct Candidate: Sendable, Hashable {
-        /// The id of the family's driver.
         package var driver: DriverID
         /// Whole frames that the family's format accepts; 0 for a family without frames to judge.
         package var frames: Int

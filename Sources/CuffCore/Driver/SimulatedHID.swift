@@ -1,12 +1,9 @@
 /// The ids, name and report descriptor of a simulated HID cuff. Its reports are on a vendor page, so that the kernel passes them through.
 package struct SimulatedHID: Sendable, Hashable {
-    /// The device name shown by the kernel.
     package var name: String
-    /// The simulated USB ids.
     package var id: USBID
     /// bcdDevice.
     package var release: UInt16
-    /// The HID report descriptor.
     package var descriptor: [UInt8]
 
     /// `nil` for a family without HID or known USB ids.

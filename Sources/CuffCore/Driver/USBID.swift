@@ -53,7 +53,6 @@ extension CuffDriver.Claim {
 
 /// A USB id that does not identify the device behind it.
 package struct USBBridge: Sendable, Hashable {
-    /// The shared id.
     package var id: USBID
     /// The chip, e.g. `any FTDI FT232 adapter`.
     package var name: String

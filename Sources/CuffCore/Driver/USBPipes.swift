@@ -13,21 +13,15 @@ public struct USBPipes: Sendable, Hashable {
 
     /// The class code of an interface that carries the data of a CDC device (usb.org, "CDC 1.2", table 6).
     static let dataClass: UInt8 = 0x0A
+}
 
+extension USBPipes {
     /// The pipes of the first CDC data interface, or else of the first interface that has both, from the bytes of the device
     /// descriptor and its configurations as sysfs and usbfs give them. `nil` where no interface has both.
     public init?(_ descriptors: [UInt8]) {
         let whole = USBInterface.all(in: descriptors).compactMap { interface in interface.pipes.map { (interface.classCode, $0) } }
         guard let found = whole.first(where: { $0.0 == Self.dataClass }) ?? whole.first else { return nil }
         self = found.1
-    }
-
-    init(number: UInt8, input: UInt8, output: UInt8, packet: Int, outputPacket: Int) {
-        self.number = number
-        self.input = input
-        self.output = output
-        self.packet = packet
-        self.outputPacket = outputPacket
     }
 }
 
@@ -37,7 +31,7 @@ struct USBInterface {
     let classCode: UInt8
     /// `bDeviceClass` of the preceding device descriptor; 0 without one.
     let deviceClass: UInt8
-    private(set) var descriptors: [[UInt8]] = []
+    var descriptors: [[UInt8]] = []
 
     static let endpointKind: UInt8 = 5
     private static let deviceKind: UInt8 = 1
@@ -64,12 +58,6 @@ struct USBInterface {
             }
         }
         return found
-    }
-
-    private init(number: UInt8, classCode: UInt8, deviceClass: UInt8) {
-        self.number = number
-        self.classCode = classCode
-        self.deviceClass = deviceClass
     }
 
     /// The first bulk endpoint of each direction; `nil` where one is missing or its packets have an impossible size.

@@ -34,7 +34,6 @@ struct Admission: Sendable {
     }
 
     var hasNews: Bool { hasUnsubmitted || !entries.isEmpty }
-    var device: String { ledger.device }
     var holdsReadings: Bool { !held.isEmpty }
     var liveEvents: Int { entries.liveEvents }
 

@@ -8,19 +8,19 @@ struct Conversation: Sendable {
         case ended
     }
 
-    private(set) var phase = Phase.waiting
-    private(set) var command: SessionCommand?
-    private(set) var outcome: Outcome?
-    private(set) var isTransportClosed = false
+    var phase = Phase.waiting
+    var command: SessionCommand?
+    var outcome: Outcome?
+    var isTransportClosed = false
     private var session: any CuffSession
-    private var commands: [SessionCommand]
+    var commands: [SessionCommand]
     /// Commands that a measurement issues to the session; handled first.
-    private var pending: [SessionCommand] = []
+    var pending: [SessionCommand] = []
     /// Readings emitted before the present session; sessions count only their own.
     private var emittedBefore = 0
     /// Frames of earlier sessions, and messages from the cuff in the present one.
     private var framesBefore = 0
-    private var messages = 0
+    var messages = 0
     private let isReports: Bool
 
     init(_ setup: LinkState.Setup) {
@@ -33,7 +33,6 @@ struct Conversation: Sendable {
     /// The link only listens, with no further command.
     var isListening: Bool { phase == .open && command == .follow && commands.isEmpty && !isTransportClosed }
     var isLast: Bool { commands.isEmpty || isTransportClosed }
-    var hasCommands: Bool { !commands.isEmpty }
     var hearsCommits: Bool { session.hearsCommits }
     /// Whole frames so far; not counted for families without frames.
     var frames: Int { framesBefore + (session.frames ?? (isReports ? messages : 0)) }
@@ -46,21 +45,15 @@ struct Conversation: Sendable {
     /// Lets the session write its closing messages; returns whether there are any.
     mutating func endInOrder(into actions: inout SessionActions) -> Bool { session.endInOrder(into: &actions) }
 
-    mutating func countMessage() { messages += 1 }
-
     /// Converts the link's count `through` to the present session's; `nil` if none of its readings is included.
     func committed(through: Int) -> SessionEvent? {
         through > emittedBefore ? .committed(through: through - emittedBefore) : nil
     }
 
-    mutating func append(pending command: SessionCommand) { pending.append(command) }
-
     mutating func nextPending() -> SessionCommand? { pending.isEmpty || phase != .open ? nil : pending.removeFirst() }
 
     /// Ends the present session. The first outcome counts.
     mutating func finish(_ outcome: Outcome) { self.outcome = self.outcome ?? outcome }
-
-    mutating func open() { phase = .open }
 
     mutating func nextCommand() -> SessionCommand? {
         guard phase == .open, !commands.isEmpty else { return nil }
@@ -68,14 +61,8 @@ struct Conversation: Sendable {
         return command
     }
 
-    mutating func replaceCommands(_ commands: [SessionCommand]) { self.commands = commands }
-
     /// Sends a stop before the next command, if there is one.
     mutating func stopFirst() { if !commands.isEmpty { commands.insert(.stop, at: 0) } }
-
-    /// Clears the handled outcome. Recorded bytes may continue after the last command, in a session without one.
-    mutating func forgetOutcome() { outcome = nil }
-    mutating func forgetCommand() { command = nil }
 
     /// Unread bytes for the next session, if it only listens. After a failure or before a start they are discarded.
     mutating func removeUnread(after outcome: Outcome) -> [UInt8] {
@@ -88,8 +75,4 @@ struct Conversation: Sendable {
         emittedBefore = emitted
         session = setup.driver.makeSession(setup.context)
     }
-
-    mutating func transportClosed() { isTransportClosed = true }
-    mutating func drain(_ outcome: Outcome) { phase = .draining(outcome) }
-    mutating func end() { phase = .ended }
 }

@@ -47,7 +47,7 @@ struct ExplainedFacts: Sendable {
         else { return .other }
         var names: Set<String> = []
         for (old, new) in zip(readings, other.readings) {
-            guard Self.kind(old) == Self.kind(new) else { return .other }
+            guard old.content.type.description == new.content.type.description else { return .other }
             let (old, new) = (Self.values(old), Self.values(new))
             for name in Set(old.keys).union(new.keys) where old[name] != new[name] { names.insert(name) }
         }
@@ -83,26 +83,17 @@ struct ExplainedFacts: Sendable {
         "systolic", "diastolic", "mean", "pulse", "value", "failure", "user", "number", "time", "flags", "trigger",
     ]
 
-    private static func kind(_ reading: Reading) -> Int {
-        switch reading.content {
-        case .bloodPressure: 0
-        case .pulseRate: 1
-        case .quantity: 2
-        case .failure: 3
-        }
-    }
-
     /// By name, with units; a value that is absent has no entry.
     private static func values(_ reading: Reading) -> [String: String] {
         var values: [String: String] = [:]
         switch reading.content {
         case .bloodPressure(let pressure):
-            values["systolic"] = text(pressure.systolic)
-            values["diastolic"] = text(pressure.diastolic)
-            values["mean"] = pressure.mean.map(text)
-            values["pulse"] = pressure.pulse.map { "\(text($0.digits)) /min" }
-        case .pulseRate(let pulse): values["pulse"] = "\(text(pulse.digits)) /min"
-        case .quantity(let quantity): values["value"] = "\(quantity.value.map(text) ?? "none") (\(quantity.mdc))"
+            values["systolic"] = pressure.systolic.text
+            values["diastolic"] = pressure.diastolic.text
+            values["mean"] = pressure.mean?.text
+            values["pulse"] = pressure.pulse.map { "\($0.digits.text) /min" }
+        case .pulseRate(let pulse): values["pulse"] = "\(pulse.digits.text) /min"
+        case .quantity(let quantity): values["value"] = "\(quantity.value?.text ?? "none") (\(quantity.mdc))"
         case .failure(let failure): values["failure"] = "\(failure.reason.word) \(failure.code)"
         }
         values["user"] = reading.user.map { "\($0)" }
@@ -116,8 +107,7 @@ struct ExplainedFacts: Sendable {
         }
         // Whether numbers are plausible is this program's own remark.
         let flags = reading.flags.subtracting(.implausible)
-        let words = MeasurementFlags.words.enumerated().filter { flags.contains(MeasurementFlags(rawValue: 1 << UInt32($0.offset))) }
-        if !words.isEmpty { values["flags"] = words.map { "\($0.element)" }.joined(separator: ", ") }
+        if !flags.isEmpty { values["flags"] = flags.list.map(\.description).joined(separator: ", ") }
         return values
     }
 
@@ -137,15 +127,12 @@ struct ExplainedFacts: Sendable {
 
     private static func text(_ event: LiveEvent) -> String {
         switch event {
-        case .cuffPressure(let pressure): "cuff pressure \(text(pressure))"
-        case .beat(let pressure, let interval, _): "beat \(text(pressure.systolic))/\(text(pressure.diastolic)), \(interval) ms"
-        case .oscillation(let pressure, let amplitude): "oscillation \(text(pressure)), \(amplitude)"
+        case .cuffPressure(let pressure): "cuff pressure \(pressure.text)"
+        case .beat(let pressure, let interval, _): "beat \(pressure.systolic.text)/\(pressure.diastolic.text), \(interval) ms"
+        case .oscillation(let pressure, let amplitude): "oscillation \(pressure.text), \(amplitude)"
         default: name(event)
         }
     }
 
-    private static func text(_ pressure: Pressure) -> String { "\(text(pressure.digits)) \(pressure.unit == .mmHg ? "mmHg" : "kPa")" }
-
-    private static func text(_ digits: Digits) -> String { TextBuffer.text { $0.append(digits) } }
     private static func text(_ time: DeviceTime) -> String { TextBuffer.text { $0.append(time) } }
 }

@@ -8,7 +8,6 @@ package struct Explanation: Sendable {
         case values([String])
         /// With other values there is no such frame: start, kind, length, number of records, a second copy.
         case structure
-        /// The check of the frame.
         case check
         /// The same is decoded whatever they are.
         case notKnown
@@ -22,13 +21,10 @@ package struct Explanation: Sendable {
 
     /// Consecutive bytes of one side with one meaning.
     package struct Field: Sendable, Hashable {
-        /// Whose bytes they are.
         package var isFromCuff: Bool
         /// The place of the first byte among all bytes of its side.
         package var offset: Int
-        /// The bytes as recorded.
         package var bytes: [UInt8]
-        /// What they are.
         package var meaning: Meaning
     }
 

@@ -1,4 +1,3 @@
-/// Counts of one link.
 package struct LinkCounters: Sendable, Equatable {
     /// Whole frames from the cuff.
     package var frames = 0
@@ -25,10 +24,8 @@ package struct LinkCounters: Sendable, Equatable {
     /// Their total time.
     package var paused = Duration.zero
 
-    /// All counts zero.
     package init() {}
 
-    /// Adds the counts of `b`.
     package static func += (a: inout LinkCounters, b: LinkCounters) {
         a.frames += b.frames
         a.badChecks += b.badChecks

@@ -63,7 +63,7 @@ extension LinkState {
             }
             effects.append(.notify(.measurement(effect, elapsed: measurement.elapsed(at: now.elapsed))))
         }
-        for case .command(let command) in decided { conversation.append(pending: command) }
+        for case .command(let command) in decided { conversation.pending.append(command) }
         if decided.contains(.leave) { conversation.finish(.aborted("the measurement was left")) }
     }
 }

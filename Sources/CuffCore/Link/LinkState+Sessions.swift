@@ -20,10 +20,11 @@ extension LinkState {
         while let outcome = conversation.outcome, !conversation.isEnded {
             if case .draining = conversation.phase { return }
             endMeasuring(outcome.sentence ?? "the conversation ended", &effects)
-            conversation.forgetOutcome()
+            conversation.outcome = nil
             flush(into: &effects)
             if let command = conversation.command { effects.append(.notify(.finished(command, outcome))) }
-            if setup.isRecorded, !conversation.hasCommands, !conversation.isTransportClosed { return conversation.forgetCommand() }
+            // Recorded bytes may continue after the last command, in a session without one.
+            if setup.isRecorded, conversation.commands.isEmpty, !conversation.isTransportClosed { return conversation.command = nil }
             if conversation.isLast || conversation.phase == .waiting { return end(outcome, &effects) }
             nextSession(unread: conversation.removeUnread(after: outcome), &effects)
         }
@@ -31,13 +32,13 @@ extension LinkState {
 
     mutating func end(_ outcome: Outcome, _ effects: inout [LinkEffect]) {
         if !output.isEmpty, !conversation.isTransportClosed, conversation.phase == .open {
-            conversation.drain(outcome)
+            conversation.phase = .draining(outcome)
             deadlines.removeAll()
             deadlines.arm(.lastWrites, at: now.elapsed + Self.drainLimit)
             return
         }
         flush(into: &effects)
-        conversation.end()
+        conversation.phase = .ended
         pause.end(at: now.elapsed)
         effects.append(.close)
         effects.append(.notify(.ended(outcome)))

@@ -47,8 +47,6 @@ public struct LinkState: Sendable {
     public var hasNews: Bool { admission.hasNews }
     /// Whether the session uses `committed`.
     public var hearsCommits: Bool { conversation.hearsCommits }
-    /// The storage key of the cuff's readings.
-    public var device: String { admission.device }
     /// Readings emitted on this link, duplicates included.
     public var emitted: Int { admission.emitted }
     /// Reading from the cuff is paused.
@@ -82,7 +80,7 @@ public struct LinkState: Sendable {
         case .measureNow(let trigger):
             guard isListening else { break }
             setup.trigger = trigger
-            conversation.replaceCommands([.measure, .follow])
+            conversation.commands = [.measure, .follow]
             nextSession(&effects)
         case .stopMeasurement: stopMeasuring(&effects)
         case .stop(let limit): stop(within: limit, &effects)
@@ -94,11 +92,11 @@ public struct LinkState: Sendable {
         switch event {
         case .received(let bytes):
             counted.bytes += bytes.count
-            conversation.countMessage()
+            conversation.messages += 1
             handleInSession(.received(bytes), &effects)
         case .sent(let bytes): sent(bytes, &effects)
         case .opened:
-            conversation.open()
+            conversation.phase = .open
             if let limit = setup.silenceLimit { deadlines.arm(.silence, at: now.elapsed + limit) }
             handleInSession(.opened, &effects)
             nextCommand(&effects)
@@ -162,20 +160,20 @@ public struct LinkState: Sendable {
             .notify(
                 .diagnostic(
                     .warning("nothing that could be understood came within \(limit.components.seconds) s; the line is closed"))))
-        conversation.replaceCommands([])
+        conversation.commands = []
         closed(nil, &effects)
     }
 
     private mutating func stop(within limit: Duration, _ effects: inout [LinkEffect]) {
         // The last writes have their own limit.
         if case .draining = conversation.phase { return }
-        conversation.replaceCommands([])
+        conversation.commands = []
         if isMeasuring { stopMeasuring(&effects) } else if !endInOrder(&effects) { return closed(nil, &effects) }
         deadlines.arm(.stop, at: now.elapsed + limit)
     }
 
     private mutating func closed(_ reason: String?, _ effects: inout [LinkEffect]) {
-        conversation.transportClosed()
+        conversation.isTransportClosed = true
         let why = reason ?? "the line was closed"
         // What the kernel had accepted counts as received; the rest is lost.
         if output.loseAcknowledgement() { admission.expectRepetitions(isLost: true, &effects) }

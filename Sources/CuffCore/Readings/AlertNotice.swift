@@ -69,19 +69,11 @@ extension ReadingLine {
         writer.put(word: driver)
         putDevice(device, &writer)
         writer.put(alert.change == .raised ? ",\"event\":\"raised\"" : ",\"event\":\"cleared\"")
-        writer.put(",\"rule\":")
-        writer.put(jsonString: alert.rule)
-        writer.put(",\"condition\":")
-        writer.put(jsonString: alert.condition)
+        writer.put(",\"rule\":", json: alert.rule)
+        writer.put(",\"condition\":", json: alert.condition)
         if let pressure = alert.pressure { put(pressure, &writer) }
-        if let user = alert.user {
-            writer.put(",\"user\":")
-            writer.put(decimal: Int64(user))
-        }
-        if let person = alert.person {
-            writer.put(",\"person\":")
-            writer.put(jsonString: person)
-        }
+        if let user = alert.user { writer.put(",\"user\":", decimal: Int64(user)) }
+        if let person = alert.person { writer.put(",\"person\":", json: person) }
         writer.put(",\"measured\":\"")
         writer.put(local: alert.time, offset: Int(alert.offset))
         writer.put("\",\"readings\":[")
@@ -90,8 +82,7 @@ extension ReadingLine {
             writer.put(id)
             writer.put(0x22)
         }
-        writer.put("],\"text\":")
-        writer.put(jsonString: alert.text)
+        writer.put("],\"text\":", json: alert.text)
         writer.put("}\n")
         text.take(writer)
     }

@@ -51,8 +51,6 @@ public struct BatchEntries: RandomAccessCollection, Sendable {
         return live.count { if case .alert = $0.event { true } else { false } }
     }
 
-    /// The number of readings that fit without reallocation.
-    public var capacity: Int { readings.capacity }
     /// Reserves space for `count` readings.
     public mutating func reserveCapacity(_ count: Int) { readings.reserveCapacity(count) }
 
@@ -86,19 +84,6 @@ public struct BatchEntries: RandomAccessCollection, Sendable {
             live[live.count - 1].position += count
         }
         readings.append(contentsOf: more.readings)
-    }
-
-    /// Removes every entry.
-    public mutating func removeAll(keepingCapacity: Bool = false) {
-        readings.removeAll(keepingCapacity: keepingCapacity)
-        live.removeAll(keepingCapacity: keepingCapacity)
-    }
-
-    /// Removes and returns the first `count` entries.
-    public mutating func takeFirst(_ count: Int) -> BatchEntries {
-        let first = BatchEntries(prefix(count))
-        self = BatchEntries(dropFirst(count))
-        return first
     }
 
     /// Updates every reading in place.

@@ -23,6 +23,9 @@ public struct Digits: Sendable, Hashable {
         return exponent < 0 ? Double(mantissa) / scale : Double(mantissa) * scale
     }
 
+    /// The number as sent: `60.0`.
+    package var text: String { TextBuffer.text { $0.append(self) } }
+
     /// Numerical order, ignoring the number of digits.
     public static func precedes(_ a: Digits, _ b: Digits) -> Bool {
         a.exponent == b.exponent ? a.mantissa < b.mantissa : a.value < b.value

@@ -44,22 +44,34 @@ public enum JSONOutput: Sendable, ExpressibleByStringLiteral, ExpressibleByArray
         case .number(let digits): text.append(string: digits)
         case .bool(let value): text.append(value ? "true" : "false")
         case .null: text.append("null")
-        case .list(let values):
-            text.append(0x5B)
-            for (index, value) in values.enumerated() {
-                if index > 0 { text.append(0x2C) }
-                value.append(to: &text)
-            }
-            text.append(0x5D)
+        case .list(let values): text.append(list: values) { $0.append(to: &$1) }
         case .object(let members):
             text.append(0x7B)
-            for (index, member) in members.enumerated() {
-                if index > 0 { text.append(0x2C) }
+            text.append(each: members) { member, text in
                 text.append(jsonString: member.0)
                 text.append(0x3A)
                 member.1.append(to: &text)
             }
             text.append(0x7D)
+        }
+    }
+}
+
+extension TextBuffer {
+    /// `[a,b]`.
+    package mutating func append<Element>(list elements: [Element], _ write: (Element, inout TextBuffer) -> Void) {
+        append(0x5B)
+        append(each: elements, write)
+        append(0x5D)
+    }
+
+    /// The elements with the separator between them.
+    package mutating func append<Element>(
+        each elements: [Element], separator: UInt8 = 0x2C, _ write: (Element, inout TextBuffer) -> Void
+    ) {
+        for (index, element) in elements.enumerated() {
+            if index > 0 { append(separator) }
+            write(element, &self)
         }
     }
 }

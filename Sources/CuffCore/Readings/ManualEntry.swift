@@ -13,7 +13,6 @@ package struct ManualEntry: Sendable, Hashable {
 
     /// The typed values, without a mean.
     package var pressure: BloodPressure
-    /// The time of measurement.
     package var time: Timestamp
     /// The user slot; `nil` for none.
     package var user: Int32?
@@ -23,7 +22,6 @@ package struct ManualEntry: Sendable, Hashable {
     /// The person's remarks; not part of the identity.
     package var remarks: Remarks
 
-    /// Creates an entry without checks.
     package init(
         _ pressure: BloodPressure, at time: Timestamp, user: Int32? = nil, flags: MeasurementFlags = [], remarks: Remarks = Remarks()
     ) {

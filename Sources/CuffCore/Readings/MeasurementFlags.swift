@@ -75,4 +75,7 @@ public struct MeasurementFlags: OptionSet, Sendable, Hashable {
         "quality_noted", "invalid", "questionable", "not_available", "calibration_ongoing", "test_data", "demo_data",
         "validated", "early_indication", "ongoing", "trailing_bytes", "joined",
     ]
+
+    /// The words of the flags that are set, in bit order.
+    package var list: [StaticString] { Self.words.indices.filter { rawValue >> UInt32($0) & 1 == 1 }.map { Self.words[$0] } }
 }

@@ -1,7 +1,5 @@
 /// Names of the IEEE 11073-10101 terms used by agents in the field, with their LOINC and UCUM codes. Unknown terms stay numbers.
 public enum Nomenclature {
-    /// Partition 2: supervisory control and data acquisition, i.e. metrics.
-    public static let metrics: UInt16 = 2
     /// Partition 4: dimensions, i.e. units.
     public static let dimensions: UInt32 = 4
 

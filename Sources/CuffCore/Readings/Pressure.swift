@@ -31,6 +31,9 @@ public struct Pressure: Sendable, Hashable {
     /// The pressure in mmHg, for comparison, limits and derived fields.
     public var inMmHg: Double { unit == .mmHg ? digits.value : digits.value * Self.mmHgPerKPa }
 
+    /// `128 mmHg`, with the digits as sent.
+    package var text: String { digits.text + (unit == .mmHg ? " mmHg" : " kPa") }
+
     /// The value if sent as a whole number of mmHg, the usual case.
     @inline(__always)
     var wholeMmHg: Int64? { unit == .mmHg && digits.exponent == 0 ? digits.mantissa : nil }

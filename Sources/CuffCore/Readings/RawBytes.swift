@@ -9,12 +9,6 @@ public struct RawBytes: Sendable, Hashable {
     public let count: Int
     private var words: Words = (0, 0, 0, 0, 0, 0, 0, 0)
 
-    /// No bytes.
-    public init() {
-        count = 0
-        long = nil
-    }
-
     /// A copy of the bytes.
     @inline(__always)
     public init(_ bytes: Span<UInt8>) {
@@ -50,9 +44,6 @@ public struct RawBytes: Sendable, Hashable {
             withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: bytes) }
         }
     }
-
-    /// The record is empty.
-    public var isEmpty: Bool { count == 0 }
 
     /// Access to the bytes in place.
     @inline(__always)

@@ -7,6 +7,16 @@ public struct Reading: Sendable, Hashable {
         case pulseRate(PulseRate)
         case quantity(Quantity)
         case failure(MeasurementFailure)
+
+        /// The `type` of its line in JSON.
+        package var type: StaticString {
+            switch self {
+            case .bloodPressure: "blood_pressure"
+            case .pulseRate: "pulse_rate"
+            case .quantity: "quantity"
+            case .failure: "measurement"
+            }
+        }
     }
 
     /// How the reading was obtained.

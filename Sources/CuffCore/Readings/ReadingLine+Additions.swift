@@ -1,3 +1,23 @@
+/// A key, with the comma before it, and its value: for what few lines have. The usual keys are inlined.
+extension ByteWriter {
+    mutating func put(_ key: StaticString, decimal number: Int64) {
+        put(key)
+        put(decimal: number)
+    }
+
+    mutating func put(_ key: StaticString, json text: String) {
+        put(key)
+        put(jsonString: text)
+    }
+
+    /// `key` includes the word's first quote.
+    mutating func put(_ key: StaticString, word: StaticString) {
+        put(key)
+        put(word)
+        put(0x22)
+    }
+}
+
 /// What few readings have, in JSON: apart from the usual keys, which are inlined.
 extension ReadingLine {
     @inline(never)
@@ -8,10 +28,7 @@ extension ReadingLine {
 
     @inline(never)
     func put(_ additions: ReadingAdditions, _ writer: inout ByteWriter) {
-        if let person = additions.person {
-            writer.put(",\"person\":")
-            writer.put(jsonString: person)
-        }
+        if let person = additions.person { writer.put(",\"person\":", json: person) }
         if let remarks = additions.remarks { put(remarks, &writer) }
         if !additions.metadata.isEmpty { put(additions.metadata, &writer) }
     }
@@ -19,12 +36,11 @@ extension ReadingLine {
     private func put(_ remarks: Remarks, _ writer: inout ByteWriter) {
         for (key, text) in remarks.all {
             switch key {
-            case .note: writer.put(",\"note\":")
-            case .medication: writer.put(",\"medication\":")
-            case .posture: writer.put(",\"posture\":")
-            case .arm: writer.put(",\"arm\":")
+            case .note: writer.put(",\"note\":", json: text)
+            case .medication: writer.put(",\"medication\":", json: text)
+            case .posture: writer.put(",\"posture\":", json: text)
+            case .arm: writer.put(",\"arm\":", json: text)
             }
-            writer.put(jsonString: text)
         }
     }
 

@@ -88,27 +88,18 @@ public struct ReadingLine: Sendable {
         writer.put(frontOf: name, length)
         putContent(reading.pointee.content, &writer)
         let hasAdditions = !reading.pointee.additions.isEmpty
-        if hasAdditions, let words = reading.pointee.text { writer.seldom { put(text: words, &$0) } }
+        if hasAdditions, let words = reading.pointee.text {
+            writer.seldom { $0.put(",\"text\":", json: String(decoding: words.utf8.prefix(Reading.longestText), as: UTF8.self)) }
+        }
         writer = context(of: reading, behind: writer)
         if let duration = reading.pointee.duration {
             writer.put(",\"duration_s\":")
             writer.put(decimal: duration.components.seconds)
         }
-        if let decoder = reading.pointee.decoder {
-            writer.seldom {
-                $0.put(",\"decoder\":")
-                $0.put(jsonString: decoder)
-            }
-        }
+        if let decoder = reading.pointee.decoder { writer.seldom { $0.put(",\"decoder\":", json: decoder) } }
         if hasAdditions { writer.seldom { put(reading.pointee.additions, &$0) } }
         if includesRaw { writer.seldom { put(reading.pointee.raw, &$0) } }
         writer.put("}\n")
-    }
-
-    @inline(never)
-    private func put(text: String, _ writer: inout ByteWriter) {
-        writer.put(",\"text\":")
-        writer.put(jsonString: String(decoding: text.utf8.prefix(Reading.longestText), as: UTF8.self))
     }
 
     @inline(never)
@@ -136,12 +127,7 @@ public struct ReadingLine: Sendable {
     @inline(never)
     private func putPendingHead(_ content: Reading.Content, _ writer: inout ByteWriter) {
         writer.put("{\"type\":\"pending\",\"of\":\"")
-        switch content {
-        case .bloodPressure: writer.put("blood_pressure")
-        case .pulseRate: writer.put("pulse_rate")
-        case .quantity: writer.put("quantity")
-        case .failure: writer.put("measurement")
-        }
+        writer.put(content.type)
         writer.put("\",\"schema\":1,\"id\":\"")
     }
 
@@ -193,28 +179,20 @@ public struct ReadingLine: Sendable {
         if let name = Nomenclature.name(partition: quantity.partition, term: quantity.term) {
             put(name, ",\"code\":\"", &writer)
         }
-        writer.put(",\"mdc\":")
-        writer.put(decimal: Int64(quantity.mdc))
-        if quantity.component > 0 {
-            writer.put(",\"component\":")
-            writer.put(decimal: Int64(quantity.component))
-        }
+        writer.put(",\"mdc\":", decimal: Int64(quantity.mdc))
+        if quantity.component > 0 { writer.put(",\"component\":", decimal: Int64(quantity.component)) }
         if let value = quantity.value {
             writer.put(",\"value\":\"")
             writer.put(value)
             writer.put(0x22)
         }
-        if let bits = quantity.bits {
-            writer.put(",\"bits\":")
-            writer.put(decimal: Int64(bits))
-        }
+        if let bits = quantity.bits { writer.put(",\"bits\":", decimal: Int64(bits)) }
         if let word = quantity.absence.word { put(word, ",\"value_absent\":\"", &writer) }
         guard quantity.unit != 0 else { return }
         if let unit = Nomenclature.unit(quantity.unit) {
             put(unit, ",\"unit\":\"", &writer)
         } else {
-            writer.put(",\"unit_mdc\":")
-            writer.put(decimal: Int64(quantity.unit) + 4 * 65536)
+            writer.put(",\"unit_mdc\":", decimal: Int64(quantity.unit) + 4 * 65536)
         }
     }
 
@@ -338,10 +316,7 @@ public struct ReadingLine: Sendable {
             writer.put(",\"event\":\"aborted\",\"recovered\":true,\"begun\":\"")
             writer.seldom { $0.put(utc: former.begun) }
             writer.put(0x22)
-            if let process = former.process {
-                writer.put(",\"process\":")
-                writer.put(decimal: Int64(process))
-            }
+            if let process = former.process { writer.put(",\"process\":", decimal: Int64(process)) }
         case .failed(let failure): put(failure, &writer)
         // Has its own line.
         case .alert: break

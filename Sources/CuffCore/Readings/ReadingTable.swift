@@ -25,11 +25,9 @@ package enum ReadingTable {
             appendRight(whole(pulse.digits), endingAt: 44, to: &line)
         case .failure(let failure):
             if failure.reason != .withdrawn { line.append("failed: ") }
-            appendWords(failure.reason.word, to: &line)
+            line.append(string: words(failure.reason.word))
             if !failure.code.isEmpty {
-                line.append(" (")
-                line.append(short: failure.code)
-                line.append(0x29)
+                line.append(string: " (\(failure.code))")
             }
         case .quantity(let quantity): appendQuantity(quantity, reading.text, to: &line)
         }
@@ -71,7 +69,7 @@ package enum ReadingTable {
             text.append(string: "  a measurement that process \(former.process.map { "\($0)" } ?? "?") had left was stopped")
         case .failed(let failure):
             text.append("  the measurement failed: ")
-            appendWords(failure.reason.word, to: &text)
+            text.append(string: words(failure.reason.word))
         case .alert(let alert):
             text.append("  alert: ")
             text.append(string: alert.text)
@@ -81,15 +79,13 @@ package enum ReadingTable {
 
     private static func appendTime(_ reading: borrowing Reading, _ showsOffset: Bool, to line: inout TextBuffer) {
         if let measured = reading.measured {
-            var text = TextBuffer(capacity: 32)
-            text.append(local: measured, offset: Int(reading.measuredOffset))
-            line.append(string: String(text.string.prefix(16)).replacing("T", with: " "))
+            let offset = Int(reading.measuredOffset)
+            let text = TextBuffer.text { $0.append(local: measured, offset: offset) }
+            line.append(string: String(text.prefix(16)).replacing("T", with: " "))
             // Without the colon, it fits before the widest pressures.
-            if showsOffset { line.append(string: " " + text.string.suffix(6).replacing(":", with: "")) }
+            if showsOffset { line.append(string: " " + text.suffix(6).replacing(":", with: "")) }
         } else if let time = reading.clock.time {
-            var text = TextBuffer(capacity: 32)
-            text.append(time)
-            line.append(string: String(text.string.prefix(16)).replacing("T", with: " "))
+            line.append(string: String(TextBuffer.text { $0.append(time) }.prefix(16)).replacing("T", with: " "))
         } else {
             line.append("(time unknown)")
         }
@@ -125,44 +121,25 @@ package enum ReadingTable {
 
     private static func appendNotes(_ reading: borrowing Reading, from column: Int, to line: inout TextBuffer) {
         var isFirst = true
-        func separate(_ line: inout TextBuffer) {
+        func note(_ words: String, _ line: inout TextBuffer) {
             if isFirst { pad(&line, to: column) } else { line.append(", ") }
             isFirst = false
+            line.append(string: words)
         }
-        for bit in 0..<MeasurementFlags.words.count where reading.flags.rawValue & (1 << UInt32(bit)) != 0 {
-            separate(&line)
-            appendWords(MeasurementFlags.words[bit], to: &line)
-        }
+        for word in reading.flags.list { note(words(word), &line) }
         switch reading.clock {
-        case .unset:
-            separate(&line)
-            line.append("clock never set")
-        case .impossible:
-            separate(&line)
-            line.append("clock impossible")
-        case .absent, .time, .derived:
-            if reading.rule == .implausible {
-                separate(&line)
-                line.append("clock implausible")
-            }
+        case .unset: note("clock never set", &line)
+        case .impossible: note("clock impossible", &line)
+        case .absent, .time, .derived: if reading.rule == .implausible { note("clock implausible", &line) }
         }
         if case .bloodPressure(let pressure) = reading.content, pressure.systolic.unit == .kPa {
-            separate(&line)
-            line.append(pressure.systolic.digits)
-            line.append(0x2F)
-            line.append(pressure.diastolic.digits)
-            line.append(" kPa")
+            note("\(pressure.systolic.digits.text)/\(pressure.diastolic.text)", &line)
         }
-        if let remarks = reading.remarks?.sentence, !remarks.isEmpty {
-            separate(&line)
-            line.append(string: remarks)
-        }
+        if let remarks = reading.remarks?.sentence, !remarks.isEmpty { note(remarks, &line) }
     }
 
-    /// Appends a word of the vocabulary with blanks for underscores.
-    private static func appendWords(_ word: StaticString, to line: inout TextBuffer) {
-        line.append(string: word.description.replacing("_", with: " "))
-    }
+    /// A word of the vocabulary with blanks for underscores.
+    private static func words(_ word: StaticString) -> String { word.description.replacing("_", with: " ") }
 
     private static func rounded(_ pressure: Pressure) -> Int { Int(pressure.inMmHg.rounded()) }
     private static func whole(_ digits: Digits) -> String { digits.exponent == 0 ? "\(digits.mantissa)" : "\(Int(digits.value.rounded()))" }

@@ -4,8 +4,6 @@ public struct StaticName: Sendable, Hashable, ExpressibleByStringLiteral, Custom
     public let literal: StaticString
 
     /// Creates a name.
-    public init(_ literal: StaticString) { self.literal = literal }
-    /// Creates a name.
     public init(stringLiteral literal: StaticString) { self.literal = literal }
 
     /// The name as a `String`.

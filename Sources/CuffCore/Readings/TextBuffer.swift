@@ -31,8 +31,8 @@ public struct TextBuffer: ~Copyable {
     public var string: String { String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self) }
 
     /// The text that `body` appends to an empty buffer.
-    static func text(_ body: (inout TextBuffer) -> Void) -> String {
-        var text = TextBuffer(capacity: 64)
+    package static func text(_ body: (inout TextBuffer) -> Void) -> String {
+        var text = TextBuffer(capacity: 96)
         body(&text)
         return text.string
     }
@@ -130,6 +130,4 @@ public struct TextBuffer: ~Copyable {
     public mutating func append(jsonString text: String) {
         write(atMost: 2 + 6 * text.utf8.count) { $0.put(jsonString: text) }
     }
-    /// A quoted, escaped JSON string.
-    public mutating func append(jsonString text: ShortText) { write(atMost: 92) { $0.put(jsonString: text) } }
 }

@@ -1,13 +1,10 @@
 /// A table fitted to the width of a terminal, with two blanks between columns. If it is too wide, one column is wrapped, then optional
 /// columns are dropped, and finally each row becomes a block with one line per cell.
 package struct TextTable: Sendable {
-    /// The column heads.
     package var head: [String]
     /// The cells, one per head in each row.
     package var rows: [[String]]
-    /// The column that may be wrapped, if any.
     package var wrapping: Int?
-    /// The right-aligned columns.
     package var rightAligned: Set<Int>
     /// The columns that may be dropped, least important first.
     package var optional: [Int]

@@ -2,7 +2,6 @@
 package struct BeatGap: Sendable, Hashable {
     private var last: Duration?
 
-    /// No beat yet.
     package init() {}
 
     /// Records a beat at `elapsed` with its interval in milliseconds; returns whether beats before it were lost, i.e. its arrival is later

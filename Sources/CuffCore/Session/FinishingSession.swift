@@ -75,7 +75,6 @@ extension FinishingSession {
 /// A session with a cuff that sends frames of one format.
 public protocol FramedSession: FinishingSession {
     associatedtype Format: FrameFormat
-    /// Holds the bytes of an unfinished frame.
     var reader: FrameReader<Format> { get set }
     /// Handles a whole frame, at this range of `reader.buffer`.
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions)

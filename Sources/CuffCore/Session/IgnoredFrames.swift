@@ -7,7 +7,6 @@ package struct IgnoredFrames: Sendable {
 
     private var counts: [String: Int] = [:]
 
-    /// Nothing logged yet.
     package init() {}
 
     /// The sentence to log; `nil` if the kind's limit is reached.

@@ -7,7 +7,6 @@ package struct MeasurementMark: Sendable, Hashable {
     /// The start time by the host's clock.
     package var begun: Timestamp
 
-    /// Creates a mark.
     package init(driver: String, address: String, begun: Timestamp) {
         self.driver = driver
         self.address = address

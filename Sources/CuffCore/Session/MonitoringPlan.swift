@@ -16,7 +16,6 @@ package struct MonitoringPlan: Sendable, Hashable {
 
     /// A part of each day with its own interval.
     package struct Night: Sendable, Hashable {
-        /// The part of the day.
         package let window: Window
         /// Minutes between measurements.
         package let interval: Int

@@ -1,13 +1,9 @@
 /// A session with a cuff that only sends; writes nothing, whatever the command. Not for protocols with acknowledgements.
 package struct PushSession<Format: FrameFormat>: FramedSession {
-    /// Holds the bytes of an unfinished frame.
     package var reader: FrameReader<Format>
     private let decode: @Sendable (Span<UInt8>) -> Reading?
-    /// Set by `finish`.
     package var isFinished = false
-    /// Only `push`.
     package var capabilities: Capabilities { .push }
-    /// Commits are not used.
     package var hearsCommits: Bool { false }
 
     /// `decode` gets one checked frame and returns its reading; `nil` reports the frame as ignored.

@@ -19,19 +19,9 @@ package struct ScheduleKeeper: Sendable, Hashable {
         package var last: Int64
         /// The number of due times from `first` to `last`.
         package var count: Int
-        /// The reason of all.
         package var reason: Miss
-
-        /// Creates an entry.
-        package init(first: Int64, last: Int64, count: Int, reason: Miss) {
-            self.first = first
-            self.last = last
-            self.count = count
-            self.reason = reason
-        }
     }
 
-    /// The next action.
     package enum Decision: Sendable, Hashable {
         /// Nothing before this time (seconds since 1970).
         case wait(until: Int64)
@@ -47,7 +37,6 @@ package struct ScheduleKeeper: Sendable, Hashable {
     /// Larger counts of missed measurements are not computed.
     static let maximumCount = 100_000
 
-    /// The plan.
     package let plan: MonitoringPlan
     /// The latest due time done or missed.
     package private(set) var handled: Int64
@@ -91,7 +80,6 @@ package struct ScheduleKeeper: Sendable, Hashable {
         note(Skipped(first: due, last: due, count: 1, reason: reason))
     }
 
-    /// Returns and clears `skipped`.
     package mutating func takeSkipped() -> [Skipped] {
         defer {
             skipped = []

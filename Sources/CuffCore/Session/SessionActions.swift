@@ -41,8 +41,6 @@ public struct SessionActions: Sendable, Sequence {
         for action in more { actions.append(action) }
     }
 
-    /// The number of actions, readings included.
-    public var count: Int { readings.count + others.count }
     /// There are no actions.
     public var isEmpty: Bool { readings.isEmpty && others.isEmpty }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ClassTests {
     private func name(_ guideline: String, _ setting: PressureSetting, _ systolic: Int, _ diastolic: Int) throws -> String {
         let table = try #require(PressureGuideline.named(guideline)?.classes[setting])
-        return table.name(Fraction(Int64(systolic)), Fraction(Int64(diastolic)))
+        return table.name(table.rank(Fraction(Int64(systolic)), Fraction(Int64(diastolic))))
     }
 
     @Test(arguments: [
@@ -43,19 +43,19 @@ import Testing
 
     @Test func isolatedSystolic_IsItsOwnRemark() throws {
         let home = try #require(PressureGuideline.named("jsh-2019")?.classes[.home])
-        #expect(home.isIsolatedSystolic(Fraction(135), Fraction(84)) == true)
-        #expect(home.isIsolatedSystolic(Fraction(135), Fraction(85)) == false)
-        #expect(home.isIsolatedSystolic(Fraction(134), Fraction(80)) == false)
+        let atHome = try #require(home.isolated.first { $0.isSystolic })
+        #expect(atHome.holds(Fraction(135), Fraction(84)))
+        #expect(!atHome.holds(Fraction(135), Fraction(85)) && !atHome.holds(Fraction(134), Fraction(80)))
         let office = try #require(PressureGuideline.named("esh-2023")?.classes[.office])
-        #expect(office.isIsolatedSystolic(Fraction(140), Fraction(89)) == true)
-        #expect(office.isIsolatedSystolic(Fraction(140), Fraction(90)) == false)
-        #expect(try #require(PressureGuideline.named("esc-2024")?.classes[.home]).isIsolatedSystolic(Fraction(150), Fraction(70)) == nil)
+        let inOffice = try #require(office.isolated.first { $0.isSystolic })
+        #expect(inOffice.holds(Fraction(140), Fraction(89)) && !inOffice.holds(Fraction(140), Fraction(90)))
+        #expect(try #require(PressureGuideline.named("esc-2024")?.classes[.home]).isolated.isEmpty)
     }
 
     @Test func aHairBelowABorder_IsBelowIt() throws {
         let table = try #require(PressureGuideline.named("nice-ng136")?.classes[.home])
         let below = try #require(Fraction(134_999_999, over: 1_000_000))
-        #expect(table.name(below, Fraction(80)) == "below stage 1")
+        #expect(table.name(table.rank(below, Fraction(80))) == "below stage 1")
         #expect(below.printed(near: 135) == "134.999999")
     }
 }

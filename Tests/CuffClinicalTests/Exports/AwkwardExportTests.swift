@@ -19,7 +19,7 @@ import Testing
         let time = DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: number)
         var reading = Reading(
             .bloodPressure(.mmHg(128, 82, mean: 97, pulse: 71)), driver: "phd", user: 1, clock: .time(time), origin: .memory,
-            raw: RawBytes())
+            raw: RawBytes([]))
         reading.id = WorkedExample.id(time, UInt64(number) + 1)
         (reading.measured, reading.measuredOffset, reading.rule) = (
             Timestamp(seconds: 1_777_957_200 + Int64(number) * 60), 120, .deviceTime

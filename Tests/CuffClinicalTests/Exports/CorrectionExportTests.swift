@@ -10,7 +10,7 @@ import Testing
     private func reading(_ origin: Reading.Origin, revision: UInt8, isLess: Bool = true) -> Reading {
         var reading = Reading(
             .bloodPressure(.mmHg(128, 82, pulse: isLess ? nil : 71)), driver: origin == .entered ? ManualEntry.driver : "phd",
-            flags: isLess ? [] : [.irregularPulse], clock: .absent, origin: origin, raw: RawBytes())
+            flags: isLess ? [] : [.irregularPulse], clock: .absent, origin: origin, raw: RawBytes([]))
         (reading.id, reading.measured) = (WorkedExample.corrected.id, WorkedExample.corrected.measured)
         reading.revision = revision
         return reading

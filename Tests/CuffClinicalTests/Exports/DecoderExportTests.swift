@@ -79,7 +79,8 @@ import Testing
             // All at the same minute: only their ids keep them apart.
             let time = DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31)
             var reading = Reading(
-                content, driver: "phd", flags: number % 2 == 0 ? [.questionable] : [], clock: .time(time), origin: .memory, raw: RawBytes())
+                content, driver: "phd", flags: number % 2 == 0 ? [.questionable] : [], clock: .time(time), origin: .memory,
+                raw: RawBytes([]))
             reading.id = WorkedExample.id(time, UInt64(number) + 1)
             (reading.measured, reading.measuredOffset, reading.decoder) = (Timestamp(seconds: 1_777_959_060), 120, decoder)
             reading.revision = number == 1 ? 2 : 0

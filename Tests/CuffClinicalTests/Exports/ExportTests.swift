@@ -36,7 +36,7 @@ enum ExportSample {
 
 @Suite struct AppleHealthExportTests {
     private func export(_ layout: AppleHealthExport.Layout) throws -> (text: String, refused: [HealthError.Code]) {
-        let writer = AppleHealthExport(layout, source: HealthSource(name: "cuff", version: "0.1"), zone: BucketingTests.berlin)
+        let writer = AppleHealthExport(layout: layout, source: HealthSource(name: "cuff", version: "0.1"), zone: BucketingTests.berlin)
         var text = TextBuffer()
         var refused: [HealthError.Code] = []
         writer.appendHeader(exported: Timestamp(seconds: 1_777_960_800), to: &text)

@@ -25,7 +25,7 @@ import Testing
         ]
         let others = contents.enumerated().map { number, content in
             let time = DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31)
-            var reading = Reading(content, driver: "phd", clock: .time(time), origin: .memory, raw: RawBytes())
+            var reading = Reading(content, driver: "phd", clock: .time(time), origin: .memory, raw: RawBytes([]))
             reading.id = WorkedExample.id(time, UInt64(number) + 1)
             return reading
         }

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func aReading_IsOfTheCuffThatItIsStoredUnder() {
-        var reading = Reading(.bloodPressure(.mmHg(120, 80)), driver: "manual", origin: .entered, raw: RawBytes())
+        var reading = Reading(.bloodPressure(.mmHg(120, 80)), driver: "manual", origin: .entered, raw: RawBytes([]))
         #expect(Self.home.person(of: reading, device: "") == .named("Ben"), "without an identity the driver is the cuff")
         reading.user = 2
         #expect(Self.home.person(of: reading, device: "kitchen") == .named("Grandpa"))

@@ -10,7 +10,7 @@ import Testing
         #expect(Set(QuantityType.all.map(\.mdc)).count == QuantityType.all.count)
         for type in QuantityType.all {
             #expect(Nomenclature.name(partition: UInt16(type.mdc >> 16), term: UInt16(type.mdc & 0xFFFF)) != nil, "\(type.name)")
-            #expect(SampleType.all.contains(type.sample) && type.sample.isHealthKits, "\(type.name)")
+            #expect(SampleType.all.contains(type.sample) && type.sample.identifier.description.hasPrefix("HK"), "\(type.name)")
             if type.sample.kind == .category {
                 #expect(
                     type.unit == 0 && type.sample.unit == nil && Set(type.values.map(\.word)).count == type.values.count

@@ -173,7 +173,7 @@ import Testing
     @Test(arguments: [1, 40, 41, 42, 43, 44, 45, 64, 200])
     func aDevicesName_StandsInItsLineWhole(_ length: Int) {
         let device = String((0..<length).map { Character(Unicode.Scalar(UInt8(0x41 + $0 % 26))) })
-        let reading = Reading(.bloodPressure(.mmHg(128, 82)), driver: "and-std", origin: .push, raw: RawBytes())
+        let reading = Reading(.bloodPressure(.mmHg(128, 82)), driver: "and-std", origin: .push, raw: RawBytes([]))
         var text = TextBuffer()
         ReadingLine().append(reading, device: device, to: &text)
         #expect(

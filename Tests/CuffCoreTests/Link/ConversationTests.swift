@@ -27,12 +27,12 @@ import Testing
 
     @Test func commands_AreExecutedInOrder_OnceTheTransportIsOpen() {
         var (talk, _) = conversation([.information, .follow])
-        #expect(talk.phase == .waiting && talk.nextCommand() == nil && talk.hasCommands)
-        talk.open()
+        #expect(talk.phase == .waiting && talk.nextCommand() == nil && !talk.commands.isEmpty)
+        talk.phase = .open
         #expect(talk.nextCommand() == .information && talk.command == .information && !talk.isListening)
         #expect(talk.nextCommand() == .follow && talk.isListening && talk.isLast)
         #expect(talk.nextCommand() == nil && talk.command == .follow)
-        talk.transportClosed()
+        talk.isTransportClosed = true
         #expect(!talk.isListening)
     }
 
@@ -61,8 +61,6 @@ import Testing
         talk.finish(.failed("first"))
         talk.finish(.complete)
         #expect(talk.outcome == .failed("first"))
-        talk.forgetOutcome()
-        #expect(talk.outcome == nil)
     }
 
     @Test func unreadBytes_BelongToASessionThatOnlyListens() {
@@ -78,10 +76,10 @@ import Testing
 
     @Test func pendingCommands_WaitForAnOpenTransport() {
         var (talk, _) = conversation([])
-        talk.append(pending: .measure)
-        talk.append(pending: .stop)
+        talk.pending.append(.measure)
+        talk.pending.append(.stop)
         #expect(talk.nextPending() == nil)
-        talk.open()
+        talk.phase = .open
         #expect(talk.nextPending() == .measure && talk.nextPending() == .stop && talk.nextPending() == nil)
     }
 }

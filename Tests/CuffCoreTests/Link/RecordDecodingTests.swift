@@ -94,7 +94,7 @@ import Testing
         reading.isPending = false
         // The driver now decodes the record as something else, or not at all.
         #expect(RecordDecoding.verdict(on: reading, by: driver { $0.raw = RawBytes([1]) }) == .undecided)
-        reading.raw = RawBytes()
+        reading.raw = RawBytes([])
         #expect(RecordDecoding.verdict(on: reading, by: fixed) == .undecided)
     }
 }

@@ -1,5 +1,6 @@
-import CuffCore
 import Testing
+
+@testable import CuffCore
 
 @Suite struct MeasurementStateTests {
     typealias Effect = MeasurementState.Effect

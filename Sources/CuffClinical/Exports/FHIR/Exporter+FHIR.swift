@@ -3,8 +3,7 @@ import CuffCore
 extension Exporter {
     /// FHIR R4 transactions, one on a line.
     public static let fhir = Exporter(
-        "fhir", mediaType: "application/fhir+json",
-        help: "FHIR R4 transactions for a clinic's server, one on a line, of up to \(FHIRTransaction.mostReadings) readings each.",
+        "fhir", help: "FHIR R4 transactions for a clinic's server, one on a line, of up to \(FHIRTransaction.mostReadings) readings each.",
         options: [.subject, .profile, .gateway], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
         FHIRWriter(
@@ -14,8 +13,7 @@ extension Exporter {
 
     /// FHIR R4 resources, one on a line, as servers import and export them in bulk.
     public static let fhirNDJSON = Exporter(
-        "fhir-ndjson", mediaType: "application/fhir+ndjson",
-        help: "FHIR R4 resources, one on a line, as servers load them in bulk; one type of resource in one file.",
+        "fhir-ndjson", help: "FHIR R4 resources, one on a line, as servers load them in bulk; one type of resource in one file.",
         options: [.subject, .profile, .gateway, .resource], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
         let subject = try Patients.chosen(choices, for: "fhir-ndjson")
@@ -27,7 +25,7 @@ extension Exporter {
 
 extension ExportOption {
     static let subject = ExportOption(
-        "subject", value: "person=reference", isRepeatable: true,
+        "subject", value: "person=reference",
         help:
             "The patient of a person, e.g. Anna=Patient/p1; 1=… for user slot 1 without a name, kitchen:1=… for that of one cuff, 0=… for readings without a user; Patient/p1 alone for everybody."
     )
@@ -112,21 +110,14 @@ struct FHIRWriter: ExportWriter {
 
 /// Resources of one type, one a line, each once.
 struct FHIRBulkWriter: ExportWriter {
-    private let subject: Patients
-    private let profile: FHIRProfile
-    private let resource: String
-    private let zone: ZoneTable
+    let subject: Patients
+    let profile: FHIRProfile
+    let resource: String
+    let zone: ZoneTable
     /// The cuffs written so far; of clocks only the latest, because readings are in the order of time.
-    private var devices: Set<String> = []
-    private var clock = ""
+    var devices: Set<String> = []
+    var clock = ""
     func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
-
-    init(subject: Patients, profile: FHIRProfile, resource: String, zone: ZoneTable) {
-        self.subject = subject
-        self.profile = profile
-        self.resource = resource
-        self.zone = zone
-    }
 
     mutating func append(
         _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer

@@ -30,7 +30,6 @@ public enum FHIRCodes {
         ]
     }
 
-    /// The identifier of a resource.
     static func identifier(_ system: String, _ value: String) -> JSONOutput { [["system": .text(system), "value": .text(value)]] }
 
     static let panel = concept(

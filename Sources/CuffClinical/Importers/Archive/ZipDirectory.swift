@@ -2,9 +2,7 @@ import CuffCore
 
 /// The directory at the end of a ZIP file (PKWARE APPNOTE 6.3: end 4.3.16, ZIP64 4.3.14 and 4.3.15, directory 4.3.12).
 package struct ZipDirectory: Sendable {
-    /// One member.
     package struct Member: Sendable, Hashable {
-        /// Its path within the archive.
         package var path: String
         /// 0 stored, 8 deflated.
         package var method: UInt16

@@ -6,7 +6,7 @@ import CuffCore
 extension Importer {
     /// `U1` and `U2` of OBPM.
     static let obpmDatabase = Importer(
-        "import-obpm-sql", program: "OBPM", help: "SQLite file of OBPM (.sql)", sign: "SQLite with the tables U1 and U2",
+        driver: "import-obpm-sql", program: "OBPM", help: "SQLite file of OBPM (.sql)", sign: "SQLite with the tables U1 and U2",
         form: .database(
             ImportDatabase(
                 tables: ["U1": ["uts", "sys", "dia", "bpm"], "U2": ["uts", "sys", "dia", "bpm"]],
@@ -27,7 +27,7 @@ extension Importer {
 
     /// Android's Health Connect.
     static let healthConnect = Importer(
-        "import-health-connect", program: "Health Connect", help: "health_connect_export.db of Health Connect, or its ZIP file",
+        driver: "import-health-connect", program: "Health Connect", help: "health_connect_export.db of Health Connect, or its ZIP file",
         sign: "SQLite with the table blood_pressure_record_table",
         form: .database(
             ImportDatabase(
@@ -58,7 +58,7 @@ extension Importer {
 
     /// The database of derdilla's app: entries joined by their id, pressures in kPa.
     static let derdillaDatabase = Importer(
-        "import-derdilla-db", program: "Blood pressure monitor (derdilla)", help: "database of the app Blood pressure monitor",
+        driver: "import-derdilla-db", program: "Blood pressure monitor (derdilla)", help: "database of the app Blood pressure monitor",
         sign: "SQLite with the tables Timestamps, Systolic and Diastolic",
         form: .database(
             ImportDatabase(

@@ -3,7 +3,6 @@ import CuffCore
 /// Restores a reading that this program wrote, from the keys of the JSON vocabulary, which are also the columns of CSV and SQLite. It
 /// keeps id and revision, so that the same reading is not stored twice.
 enum OwnReading {
-    /// The keys.
     static let keys = [
         "id", "revision", "type", "driver", "device", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg", "pulse_per_min", "systolic_kPa",
         "diastolic_kPa", "mean_kPa", "mean_absent", "pulse_absent", "user", "flags", "device_time", "measured", "clock", "received",
@@ -153,7 +152,8 @@ enum OwnReading {
 extension Importer {
     /// The CSV of `cuff export` and of a `csv:` sink.
     static let ownCSV = Importer(
-        "import-cuff-csv", program: "cuff", help: "CSV of cuff, exported or of a sink", sign: "header begins id,revision,type,driver",
+        driver: "import-cuff-csv", program: "cuff", help: "CSV of cuff, exported or of a sink",
+        sign: "header begins id,revision,type,driver",
         form: .bytes { (_, head) throws(ImportFault) in OwnTable(head) },
         recognise: { head in
             guard let line = ImportText.lines(head, 1).first else { return false }
@@ -162,13 +162,14 @@ extension Importer {
 
     /// The JSON Lines of `cuff`.
     static let ownLines = Importer(
-        "import-cuff-jsonl", program: "cuff", help: "JSON Lines of cuff", sign: "lines that begin {\"type\":…,\"schema\":1,\"id\":",
+        driver: "import-cuff-jsonl", program: "cuff", help: "JSON Lines of cuff", sign: "lines that begin {\"type\":…,\"schema\":1,\"id\":",
         form: .bytes { (_, _) throws(ImportFault) in RecordImport(OwnRecords()) { JSONRecords.isTop($0) } },
         recognise: { JSONHead.has(["type", "schema", "driver"], in: $0) && !JSONHead.has(["schema_id"], in: $0) })
 
     /// A database of `cuff`.
     static let ownDatabase = Importer(
-        "import-cuff", program: "cuff", help: "database of cuff (readings.db)", sign: "SQLite with the tables reading and source of cuff",
+        driver: "import-cuff", program: "cuff", help: "database of cuff (readings.db)",
+        sign: "SQLite with the tables reading and source of cuff",
         form: .database(
             ImportDatabase(
                 tables: ["reading": ["id", "revision", "type", "source", "systolic_mmHg"], "source": ["number", "driver", "device"]],

@@ -5,13 +5,13 @@ import CuffCore
 extension Importer {
     /// UBPM's JSON, also as omblepy writes it.
     static let ubpm = Importer(
-        "import-ubpm", program: "UBPM", help: "JSON of UBPM and of omblepy", sign: "JSON with the key UBPM",
+        driver: "import-ubpm", program: "UBPM", help: "JSON of UBPM and of omblepy", sign: "JSON with the key UBPM",
         form: .bytes { (_, _) throws(ImportFault) in RecordImport(UBPMRecords()) { $0.count == 4 && $0[1] == "UBPM" } },
         recognise: { JSONHead.has(["UBPM"], in: $0) })
 
     /// What Garmin's service answers. Its summaries are no readings.
     static let garmin = Importer(
-        "import-garmin", program: "Garmin Connect", help: "JSON of Garmin's blood pressure service",
+        driver: "import-garmin", program: "Garmin Connect", help: "JSON of Garmin's blood pressure service",
         sign: "JSON with measurementSummaries and measurements",
         form: .bytes { (_, _) throws(ImportFault) in
             RecordImport(GarminRecords()) { path in

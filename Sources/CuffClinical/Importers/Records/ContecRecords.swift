@@ -6,7 +6,7 @@ import CuffCore
 extension Importer {
     /// `.awp` files of Contec's recorders. The patient's name in them is not read.
     static let contec = Importer(
-        "import-contec", program: "Contec ABPM50", help: ".awp files of Contec's 24 hour recorders",
+        driver: "import-contec", program: "Contec ABPM50", help: ".awp files of Contec's 24 hour recorders",
         sign: "lines ID=, Name= and N= with 30 hexadecimal digits or more",
         form: .bytes { (_, _) throws(ImportFault) in ContecImport() },
         recognise: { head in

@@ -89,7 +89,6 @@ struct FHIROwnRecords {
             .map { Digits(mantissa: -$0.mantissa, exponent: $0.exponent) }
     }
 
-    /// The codes of a CodeableConcept.
     static func codes(_ concept: JSONValue?) -> [String] { (concept?["coding"]?.list ?? []).compactMap { $0["code"]?.text } }
 
     /// As `FHIRCodes.absence`, where one word has the code.

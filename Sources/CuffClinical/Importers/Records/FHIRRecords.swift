@@ -6,7 +6,7 @@ import CuffCore
 extension Importer {
     /// FHIR R4: a Bundle, an Observation, or lines of them.
     static let fhir = Importer(
-        "import-fhir", program: "FHIR", help: "FHIR R4 Bundle, Observation or NDJSON, also of cuff",
+        driver: "import-fhir", program: "FHIR", help: "FHIR R4 Bundle, Observation or NDJSON, also of cuff",
         sign: "JSON with resourceType Bundle or Observation",
         form: .bytes { (options, _) throws(ImportFault) in
             RecordImport(FHIRRecords(isOfOnePerson: options.isOfOnePerson)) {

@@ -5,7 +5,7 @@ import CuffCore
 extension Importer {
     /// Open mHealth data points, one a line or in a list.
     static let omh = Importer(
-        "import-omh", program: "Open mHealth", help: "Open mHealth and IEEE 1752 data points, also of cuff",
+        driver: "import-omh", program: "Open mHealth", help: "Open mHealth and IEEE 1752 data points, also of cuff",
         sign: "JSON with header.schema_id.name blood-pressure",
         form: .bytes { (options, _) throws(ImportFault) in
             RecordImport(OMHRecords(isOfOnePerson: options.isOfOnePerson)) { JSONRecords.isTop($0) }

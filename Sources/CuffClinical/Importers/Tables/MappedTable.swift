@@ -9,8 +9,6 @@ package struct ColumnMapping: Sendable, Hashable {
     ]
     /// Titles, or numbers of columns from 1; `time` may have two.
     let columns: [TableLayout.Field: String]
-    /// The text that was parsed.
-    package let text: String
 
     /// The words of a mapping, for help.
     package static var spelling: String { words.map(\.word).joined(separator: ", ") }
@@ -37,14 +35,13 @@ package struct ColumnMapping: Sendable, Hashable {
         let hasPressures = columns[.pressures] != nil || columns[.systolic] != nil && columns[.diastolic] != nil
         guard columns[.date] != nil, hasPressures else { throw .badOption("a mapping needs time, and sys and dia or bp") }
         self.columns = columns
-        self.text = text
     }
 }
 
 extension Importer {
     /// Any table, by a mapping from the user. It is never recognised.
     static let csv = Importer(
-        "import-csv", program: "a table", help: "any CSV with --columns", sign: "--columns is given",
+        driver: "import-csv", program: "a table", help: "any CSV with --columns", sign: "--columns is given",
         form: .bytes { (options, head) throws(ImportFault) in
             guard let mapping = options.columns else { throw .badOption("the layout csv needs --columns") }
             return try MappedTable.reader(mapping, options, head)
@@ -52,7 +49,7 @@ extension Importer {
 
     /// A Withings table without a header: read only if every line has systolic > diastolic > pulse.
     static let withingsBare = Importer(
-        "import-withings-bare", program: "Withings", help: "the same without a header, where the numbers show what they are",
+        driver: "import-withings-bare", program: "Withings", help: "the same without a header, where the numbers show what they are",
         sign: "no header: yyyy-MM-dd HH:mm:ss and three numbers, each smaller than the one before",
         form: .bytes { (options, _) throws(ImportFault) in BareTable(options) },
         recognise: { head in

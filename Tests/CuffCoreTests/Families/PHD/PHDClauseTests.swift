@@ -308,7 +308,7 @@ import Testing
         let segments = records.map { [$0] }
         var talk = PHDConversation(SimulatorScript(records: records, options: ["store": "yes"]))
         var agent = PHDSimulator(SimulatorScript(records: records, options: ["store": "yes"]))
-        agent.replaceSegments(segments)
+        agent.segments = segments
         talk.agent = agent
         talk.start(.clear(user: nil))
         talk.run(until: .seconds(3600))

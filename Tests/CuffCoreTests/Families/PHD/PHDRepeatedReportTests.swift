@@ -26,7 +26,7 @@ import Testing
         /// Whether both gave the same output.
         mutating func play(_ event: SessionEvent) -> Bool {
             quick.play(event)
-            thorough.session.reports.forgetRepeated()
+            thorough.session.reports.repeated.forget()
             thorough.play(event)
             return quick.readings == thorough.readings && quick.writes == thorough.writes
         }

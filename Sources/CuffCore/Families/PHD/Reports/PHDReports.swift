@@ -3,7 +3,7 @@ struct PHDReports: Sendable {
     var joiner = PHDJoiner()
     var unstamped = PHDUnstamped()
     private(set) var observations: [PHDObservation] = []
-    private(set) var repeated = PHDRepeatedReport()
+    var repeated = PHDRepeatedReport()
     private var number: UInt16?
     private var saidRelative = false
 
@@ -34,8 +34,6 @@ struct PHDReports: Sendable {
         defer { saidRelative = true }
         return !saidRelative
     }
-
-    mutating func forgetRepeated() { repeated.forget() }
 
     mutating func configurationChanged() {
         repeated.forget()

@@ -34,8 +34,6 @@ struct PHDSimulator: CuffSimulator {
         }
     }
 
-    mutating func replaceSegments(_ segments: [[SimulatedRecord]]) { self.segments = segments }
-
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         var actions: [SimulatorAction] = []
         switch event {

@@ -3,7 +3,6 @@
 package struct PHDExplanation: Sendable {
     private var fromAgent = FrameReader(PHDFrame())
     private var fromManager = FrameReader(PHDFrame())
-    /// The number of APDUs.
     package private(set) var apdus = 0
     var configuration: PHDConfiguration?
     var segments: [UInt16: PHDSegment] = [:]

@@ -46,10 +46,4 @@ enum PHDNumber: Sendable, Hashable {
         guard digits.mantissa.magnitude <= 2045, digits.exponent >= -8, digits.exponent <= 7 else { return nil }
         return UInt16(bitPattern: Int16(digits.exponent) << 12) | UInt16(truncatingIfNeeded: digits.mantissa) & 0x0FFF
     }
-
-    /// The FLOAT of these digits; `nil` if the mantissa does not fit into 24 bits.
-    static func float(_ digits: Digits) -> UInt32? {
-        guard digits.mantissa.magnitude <= 8_388_605 else { return nil }
-        return UInt32(UInt8(bitPattern: digits.exponent)) << 24 | UInt32(truncatingIfNeeded: digits.mantissa) & 0xFF_FFFF
-    }
 }

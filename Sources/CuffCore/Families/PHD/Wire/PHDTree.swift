@@ -69,7 +69,7 @@ struct PHDTree {
 
     static func text(_ number: PHDNumber) -> String {
         switch number {
-        case .digits(let digits): TextBuffer.text { $0.append(digits) }
+        case .digits(let digits): digits.text
         case .absent(let absence): absence.word?.description ?? "absent"
         }
     }
