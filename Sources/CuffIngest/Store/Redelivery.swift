@@ -7,6 +7,5 @@ package struct Redelivery: Sendable, Hashable {
     /// By the name of the sink; sinks without limits are not listed.
     package var consents: [String: SinkConsent] = [:]
 
-    /// Without names and limits.
     package init() {}
 }

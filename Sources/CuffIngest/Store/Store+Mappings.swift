@@ -13,7 +13,6 @@ extension Store {
         /// The name of a time zone.
         package var zone: String?
 
-        /// Sets each property as given.
         package init(name: String, columns: String, unit: String?, dates: String?, zone: String?) {
             (self.name, self.columns, self.unit, self.dates, self.zone) = (name, columns, unit, dates, zone)
         }
