@@ -21,7 +21,6 @@ package struct TransportKind: Sendable, CustomStringConvertible {
         /// The pause between bytes written to a serial line.
         package var pace: Duration?
 
-        /// Sets each property.
         package init(
             _ address: DeviceAddress, medium: CuffDriver.Medium, reports: HIDReports = HIDReports(), line: LineSettings,
             keepsBridgeLine: Bool = false, pace: Duration? = nil
@@ -53,7 +52,6 @@ package struct TransportKind: Sendable, CustomStringConvertible {
     let parse: Parse
     let open: Open
 
-    /// Sets each property.
     package init(
         _ name: String, form: String, help: String, example: String, subsystem: String? = nil,
         parse: @escaping Parse = TransportKind.localDevice, open: @escaping Open
