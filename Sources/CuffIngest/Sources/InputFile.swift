@@ -1,7 +1,6 @@
 import CuffCore
 import Glibc
 
-/// The source of the bytes.
 package enum InputSource: Sendable {
     case path(String)
     /// An open descriptor, with a name for messages.
@@ -44,7 +43,7 @@ final class InputFile {
     /// `nil` at the end or when the run is stopped.
     func next(_ stop: StopSignal) throws(IngestError) -> [UInt8]? {
         if stop.isRaised { return nil }
-        if kind != .regular && !stop.waitForInput(descriptor) { return nil }
+        if kind != .regular && !LineStream.wait(descriptor, POLLIN, stop) { return nil }
         do throws(SystemFault) {
             let chunk = try Descriptor.chunk(descriptor, size)
             return chunk.isEmpty ? nil : chunk

@@ -68,12 +68,7 @@ enum StateFile {
     }
 
     static func put(_ text: String, _ descriptor: Int32, durably: Bool = true) throws(SystemFault) {
-        let bytes = Array(text.utf8)
-        var fault: SystemFault?
-        bytes.withUnsafeBytes { bytes in
-            do throws(SystemFault) { try Descriptor.writeAll(descriptor, bytes) } catch { fault = error }
-        }
-        if let fault { throw fault }
+        try Descriptor.writeAll(descriptor, Array(text.utf8))
         if durably { try Descriptor.synchronise(descriptor) }
     }
 

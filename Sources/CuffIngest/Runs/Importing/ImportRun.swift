@@ -2,7 +2,6 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// The options of an import.
 package struct ImportRequest: Sendable {
     /// Facts about the files from the user.
     package var options: ImportOptions
@@ -25,7 +24,6 @@ package struct ImportRequest: Sendable {
     /// Whether a record that cannot be read rejects the whole file.
     package var isStrict = false
 
-    /// The defaults.
     package init(zone: ZoneTable, zoneName: String? = nil) {
         (self.zone, self.zoneName) = (zone, zoneName)
         options = ImportOptions { (try? HostZone.named($0)) ?? nil }

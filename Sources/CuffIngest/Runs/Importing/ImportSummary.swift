@@ -1,11 +1,9 @@
 import CuffClinical
 import CuffCore
 
-/// The result for one file.
 package struct ImportSummary: Sendable {
     /// The file without its folder.
     package var file = ""
-    /// The layouts it holds.
     package var layouts: [String] = []
     /// Readings of the file.
     package var read = 0
@@ -42,9 +40,7 @@ package struct ImportSummary: Sendable {
     /// Why reading stopped before the end; readings before it count.
     package var fault: IngestError?
 
-    /// A row of the preview.
     package struct Line: Sendable {
-        /// The reading.
         package var reading: Reading
         /// Where it is in the file.
         package var place: ImportPlace
