@@ -5,7 +5,6 @@ import Glibc
 package struct DevicePlace: Sendable {
     /// The address that a transport opens.
     package var address: DeviceAddress
-    /// The id of the driver.
     package var driver: String
     /// The cuff's identity as far as the host knows: its name in the configuration, else USB serial number or port; empty for a bare path.
     package var device: String

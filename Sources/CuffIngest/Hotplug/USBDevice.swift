@@ -16,8 +16,6 @@ package struct USBDevice: Sendable, Hashable {
     package var port: String
     /// The device number, which the kernel changes with each plugging-in.
     package var address: String?
-    /// The path of the USB device below /sys.
-    package var syspath = ""
 }
 
 extension USBDevice {
@@ -32,7 +30,7 @@ extension USBDevice {
             bcdDevice: node.attributes["bcdDevice"].flatMap { USBID.number($0) },
             serial: Self.text(node.attributes["serial"]), manufacturer: Self.text(node.attributes["manufacturer"]),
             product: Self.text(node.attributes["product"]), port: node.name,
-            address: node.attributes["devnum"], syspath: node.path)
+            address: node.attributes["devnum"])
     }
 
     /// A descriptor string without control characters and outer blanks; `nil` if empty.
