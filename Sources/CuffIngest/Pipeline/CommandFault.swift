@@ -21,8 +21,7 @@ package enum CommandFault: Fault {
     /// A call that stores readings, without a sink.
     case noSinks
 
-    /// The kind of failure, and a message.
-    public var statement: (status: RunStatus, text: String) {
+    package var statement: (status: RunStatus, text: String) {
         switch self {
         case .unknownOption(let driver, let option, let known):
             (

@@ -103,8 +103,6 @@ struct PipelineState: Sendable {
 
     /// Readings accepted and not passed on.
     var held: Int { totals.weight - weightBefore(passed) }
-    /// Every required durable sink has stored everything.
-    var isCommitted: Bool { isDurable && committed == end }
     /// Every required sink has everything.
     var isSettled: Bool { passed == end }
     /// No sink has a backlog.

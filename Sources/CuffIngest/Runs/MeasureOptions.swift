@@ -18,7 +18,6 @@ package struct MeasureOptions: Sendable {
     /// Also keeps the pressures of a failed measurement.
     package var keepsFailedSeries = false
 
-    /// The other properties keep their defaults.
     package init(duration: Duration? = nil) { self.duration = duration }
 }
 
@@ -26,20 +25,9 @@ package struct MeasureOptions: Sendable {
 /// must not block.
 package struct MeasureHandlers: Sendable {
     /// `nil`: the cuff has started. Otherwise why not; `ended` still follows.
-    package var started: @Sendable (MeasurementState.Fault?) -> Void
+    package var started: @Sendable (MeasurementState.Fault?) -> Void = { _ in }
     /// What the cuff sends, with the time since the start.
-    package var live: @Sendable (LiveEvent, Duration) -> Void
+    package var live: @Sendable (LiveEvent, Duration) -> Void = { _, _ in }
     /// A result, aborted, or failed with the reason.
-    package var ended: @Sendable (MeasurementState.End) -> Void
-
-    /// Omitted handlers do nothing.
-    package init(
-        started: @escaping @Sendable (MeasurementState.Fault?) -> Void = { _ in },
-        live: @escaping @Sendable (LiveEvent, Duration) -> Void = { _, _ in },
-        ended: @escaping @Sendable (MeasurementState.End) -> Void = { _ in }
-    ) {
-        self.started = started
-        self.live = live
-        self.ended = ended
-    }
+    package var ended: @Sendable (MeasurementState.End) -> Void = { _ in }
 }

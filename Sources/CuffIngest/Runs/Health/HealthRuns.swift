@@ -2,7 +2,6 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// The statistics of one person.
 package struct PersonStatistics: Sendable {
     package var person: Person
     package var collection: StatisticsCollection

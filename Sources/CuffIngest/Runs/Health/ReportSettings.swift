@@ -39,7 +39,6 @@ package struct ReportRequest: Sendable {
 
     package init(_ average: AverageRequest) { self.average = average }
 
-    /// A report without readings.
     func empty(_ zone: ZoneTable) -> Report {
         var report = Report(
             person: person, zone: zone, windows: average.windows, lines: ReferenceLines(guideline, setting),

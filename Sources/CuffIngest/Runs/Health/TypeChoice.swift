@@ -7,9 +7,7 @@ package struct TypeChoice: Sendable, Hashable {
     package var readings: Set<ReadingSelection.Kind> = []
     /// The types of series; empty: none.
     package var series: Set<SeriesSelection.Kind> = []
-    /// Whether events are chosen.
     package var events = false
-    /// Whether readings are chosen.
     package var hasReadings = true
     /// Whether types were given explicitly.
     package var isChosen = false
