@@ -32,7 +32,7 @@ enum ConfigurationFile {
     /// has a user of its own.
     static func write(_ text: String, to path: String) throws(IngestError) {
         let isShared = path.hasPrefix("/etc/")
-        if isShared { mkdir(path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }, 0o755) }
+        if isShared { mkdir(Descriptor.folder(of: path), 0o755) }
         StateFile.makeFolders(above: path)
         try OutputFile.write(text, to: path, mode: isShared ? 0o644 : nil)
     }
