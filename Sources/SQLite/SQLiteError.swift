@@ -13,7 +13,6 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// SQLite's own words.
     package let message: String
 
-    /// Sets each property.
     package init(code: Code, message: String) { (self.code, self.message) = (code, message) }
 
     init(_ result: Int32, _ message: String) {

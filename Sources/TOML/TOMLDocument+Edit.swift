@@ -105,7 +105,6 @@ extension TOMLDocument {
         return found
     }
 
-    /// A text in double quotes.
     package static func quoted(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { scalar in
             if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }

@@ -45,7 +45,6 @@ struct DeviceVerb: ParsableArguments {
         String(address.prefix(upTo: address.firstRange(of: ",driver=")?.lowerBound ?? address.endIndex))
     }
 
-    /// The id of the named driver.
     func driverID() throws -> String? { try driver.map { try DriverChoice.named($0, at: address).id.description } }
 
     /// The cuff at the device; refused where its family cannot do what is wanted.

@@ -2,7 +2,6 @@ import CuffClinical
 import CuffCore
 import CuffIngest
 
-/// Prints home averages at a terminal.
 struct AverageText {
     let lines: AverageLines
     private var english: Language { .english }
