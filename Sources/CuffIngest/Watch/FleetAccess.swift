@@ -86,9 +86,7 @@ package struct FleetAccess: Sendable, Equatable {
             }
             document = try document.setting(["sink", Self.sink, "address"], to: TOMLDocument.quoted(address))
             new = String(decoding: document.text, as: UTF8.self)
-        } catch {
-            throw IngestError(ConfigurationFault.mistake(file: path, line: error.line, .refused(error.reason)))
-        }
+        } catch { throw .mistake(error, in: path) }
         try CuffConfiguration.check(new, at: path, among: [path])
         return new
     }
