@@ -23,10 +23,7 @@ final class InputFile {
         case .path("-"): (descriptor, name, isOwn) = (STDIN_FILENO, "standard input", false)
         case .descriptor(let descriptor, let name): (self.descriptor, self.name, isOwn) = (descriptor, name, false)
         case .path(let path):
-            do throws(SystemFault) { descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY) } catch {
-                throw .reading(path, error.number)
-            }
-            (name, isOwn) = (path, true)
+            (descriptor, name, isOwn) = (try Descriptor.forReading(path), path, true)
         }
         kind = Descriptor.kind(descriptor)
         // From here on every property is set, so deinit closes the descriptor if this throws.

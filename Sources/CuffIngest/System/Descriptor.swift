@@ -64,6 +64,11 @@ enum Descriptor {
         return bytes
     }
 
+    /// Opens a file whose content is read.
+    static func forReading(_ path: String, _ flags: Int32 = 0) throws(IngestError) -> Int32 {
+        do throws(SystemFault) { return try open(path, O_RDONLY | O_NOCTTY | flags) } catch { throw .reading(path, error.number) }
+    }
+
     static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) throws(SystemFault) {
         try bytes.span.withUnsafeBytes { (bytes) throws(SystemFault) in try writeAll(descriptor, bytes) }
     }

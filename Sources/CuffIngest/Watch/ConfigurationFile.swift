@@ -7,10 +7,7 @@ enum ConfigurationFile {
 
     /// Throws if it is not a regular file, belongs to another user, is writable by others or too long.
     static func text(_ path: String) throws(IngestError) -> String {
-        let descriptor: Int32
-        do throws(SystemFault) { descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK) } catch {
-            throw .reading(path, error.number)
-        }
+        let descriptor = try Descriptor.forReading(path, O_NONBLOCK)
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .reading(path, errno) }

@@ -38,10 +38,7 @@ final class ImportInput {
             (descriptor, self.copy) = (copy.descriptor, copy)
             size = try Self.spool(STDIN_FILENO, name, to: copy)
         } else {
-            let file: Int32
-            do throws(SystemFault) { file = try Descriptor.open(path, O_RDONLY | O_NOCTTY) } catch {
-                throw .reading(path, error.number)
-            }
+            let file = try Descriptor.forReading(path)
             if Descriptor.kind(file) == .regular {
                 (descriptor, size) = (file, Descriptor.size(file) ?? 0)
             } else {
