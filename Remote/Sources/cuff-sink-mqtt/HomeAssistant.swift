@@ -60,7 +60,6 @@ enum HomeAssistant {
         ])
     }
 
-    /// The components of a retained message.
     static func components(in payload: [UInt8]?) -> [Component] {
         guard case .object(let members)? = payload.flatMap({ JSONValue(parsing: $0) })?["cmps"] else { return [] }
         return members.map { Component(id: $0.key, json: $0.value.text) }
@@ -83,7 +82,6 @@ enum HomeAssistant {
         return Component(id: String(name), json: JSONValue.object(kept))
     }
 
-    /// The entities of one user.
     static func components(for slot: Slot, isPlain: Bool, _ topics: Topics) -> [Component] {
         let user = isPlain ? "" : Topics.distinct(slot.place, identifier(slot.place)) + "_"
         let suffix = isPlain ? "" : " (\(slot.person ?? (slot.user == 0 ? "no user" : "user \(slot.user)")))"
