@@ -10,7 +10,6 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// SQLite's own words.
     package let message: String
 
     package init(code: Code, message: String) { (self.code, self.message) = (code, message) }

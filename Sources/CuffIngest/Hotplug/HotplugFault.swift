@@ -5,7 +5,6 @@ import Glibc
 package struct HotplugFault: Error, Sendable, Hashable, CustomStringConvertible {
     package var call: String
     package var errno: Int32
-    /// The function and the meaning of the errno.
     package var description: String { "\(call): \(String(cString: strerror(errno)))" }
 
     init(_ call: String, _ errno: Int32) {

@@ -6,7 +6,6 @@ package struct PluggedDevice: Sendable, Hashable {
     /// The path of the node, such as /dev/ttyUSB0.
     package var node: String
     package var subsystem: CuffDriver.Medium
-    /// The kernel driver of the interface, if known.
     package var kernelDriver: String?
     /// `nil` for a built-in serial port.
     package var usb: USBDevice?

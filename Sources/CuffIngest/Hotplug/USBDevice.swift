@@ -2,15 +2,11 @@ import CuffCore
 
 /// The USB device of a node, from its descriptors.
 package struct USBDevice: Sendable, Hashable {
-    /// Vendor and product id.
     package var id: USBID
     /// The release number, if known.
     package var bcdDevice: UInt16?
-    /// The serial number string.
     package var serial: String?
-    /// The manufacturer string.
     package var manufacturer: String?
-    /// The product string.
     package var product: String?
     /// The USB port: bus and chain of hub ports, such as `1-1.2`.
     package var port: String

@@ -105,7 +105,6 @@ struct PipelineState: Sendable {
     var held: Int { totals.weight - weightBefore(passed) }
     /// Every required sink has everything.
     var isSettled: Bool { passed == end }
-    /// No sink has a backlog.
     var isDrained: Bool { isSettled && members.allSatisfy { $0.position == end && $0.flight == nil } }
 
     var waiting: [Int] { members.map { totals.readings - readingsBefore($0.position) } }

@@ -7,7 +7,6 @@ package struct MeasureOptions: Sendable {
     package var duration: Duration?
     /// Limits the whole run, including opening the line; the cuff is stopped then.
     package var timeout: Duration?
-    /// Manual or automatic.
     package var trigger = Reading.Trigger.manual
     /// Overrides the driver's line settings.
     package var line: LineSettings?
@@ -15,7 +14,6 @@ package struct MeasureOptions: Sendable {
     package var pace: Duration?
     /// A file for the bytes of both directions, as written by `cuff record`.
     package var recording: String?
-    /// Also keeps the pressures of a failed measurement.
     package var keepsFailedSeries = false
 
     package init(duration: Duration? = nil) { self.duration = duration }

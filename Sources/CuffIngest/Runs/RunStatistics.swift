@@ -12,7 +12,6 @@ package struct RunStatistics: Sendable {
         package var counters: LinkCounters
     }
 
-    /// The time since the run began.
     package var elapsed: Duration
     package var links: [Link]
     /// By driver, the sums of all links, including closed ones, in order of id.
@@ -23,7 +22,6 @@ package struct RunStatistics: Sendable {
 
     // MARK: For a person
 
-    /// For people.
     package var text: String {
         var lines = ["after \(Plural.span(elapsed.components.seconds)): \(commits.sentence("commit"))"]
         for link in links { lines.append("link \(link.place) (\(link.driver)): \(Self.sentence(link.counters))") }

@@ -16,7 +16,6 @@ package struct SinkReport: Sendable, Equatable {
     package var fault: IngestError?
     /// Accepted and not yet passed on.
     package var backlog: SinkBacklog?
-    /// Readings queued for it.
     package var waiting = 0
     /// When a failed write is repeated.
     package var nextTry: Timestamp?

@@ -129,7 +129,6 @@ public struct ReadingSelection: Sendable, Hashable {
 package struct StoredSource: Sendable, Hashable {
     package var number: Int64
     package var driver: DriverID
-    /// The cuff that sent the readings.
     package var provenance: Provenance
 }
 

@@ -13,7 +13,6 @@ package struct SinkConsent: Sendable, Hashable {
     /// The types that a section may name: types of readings, quantities, and alerts.
     package static let words = ReadingSelection.Kind.allCases.map(\.rawValue) + QuantityType.all.map(\.name) + ["alert"]
 
-    /// Whether nothing is limited.
     package var isUnlimited: Bool { persons == nil && types == nil }
 
     /// Whether the sink may have a reading. `person` of the reading must be set as the household says.

@@ -18,7 +18,6 @@ extension Store {
         }
     }
 
-    /// Every saved mapping, by name.
     package func mappings() throws(IngestError) -> [SavedMapping] {
         try read { db in
             try db.rows("SELECT name, columns, unit, dates, zone FROM mapping ORDER BY name") { row in

@@ -1,6 +1,5 @@
 import CuffCore
 
-/// How to open one cuff.
 package struct LinkPlan: Sendable, Hashable {
     package var target: DeviceTarget
     /// The cuff's identity as far as the host knows: the user's name for it, else the device's key. It is part of the ids of

@@ -2,7 +2,6 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Requests by signals and the service manager.
 extension WatchRun {
     /// SIGHUP: reload the configuration, or end if the terminal was closed. SIGUSR1: statistics.
     func listenForSignals() {

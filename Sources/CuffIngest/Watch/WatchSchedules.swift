@@ -30,7 +30,6 @@ final class WatchSchedules: @unchecked Sendable {
     private let measure: @Sendable (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
     /// Called with the present schedules; their links stay open.
     private let changed: @Sendable ([HostSchedule]) -> Void
-    /// Called when the cuffs' own cycles have changed.
     private let cyclesChanged: @Sendable ([OwnCycle]) -> Void
     private var cycles: [OwnCycle] = []
     private var entries: [String: Entry] = [:]

@@ -2,7 +2,6 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 
-/// The options of verbs that use one cuff.
 struct DeviceVerb: ParsableArguments {
     @Argument(help: ArgumentHelp("One of \(TransportKind.forms()).", valueName: "device"), completion: DeviceChoice.completion)
     var address: String

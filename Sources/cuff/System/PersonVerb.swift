@@ -159,7 +159,6 @@ struct PersonVerb: ParsableCommand {
     }
 }
 
-/// The configuration file that is changed.
 struct PersonFile: ParsableArguments {
     @Flag(help: "Change /etc/cuff/config.toml, which the service reads (default: this user's file).") var system = false
     @Option(help: ArgumentHelp("Change this configuration.", valueName: "file"), completion: .file()) var config: String?

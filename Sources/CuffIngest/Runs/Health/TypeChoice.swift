@@ -45,7 +45,6 @@ package struct TypeChoice: Sendable, Hashable {
         }
     }
 
-    /// The parts of this reading that are exported.
     func parts(of reading: Reading) -> ExportParts {
         var parts: ExportParts = []
         if hasReadings, readings.isEmpty || readings.contains(ReadingSelection.Kind(reading.content)) { parts.insert(.values) }

@@ -9,7 +9,6 @@ package struct ImportRequest: Sendable {
     package var layout: Importer?
     /// The user of every reading; `nil`: as the file says.
     package var user: Int32?
-    /// Whose the readings are by the configuration.
     package var household = Household()
     /// Of times without a zone.
     package var zone: ZoneTable

@@ -27,11 +27,9 @@ package struct ImportSummary: Sendable {
     package var withoutZone = 0
     /// The zone in which such times are read; `nil` for that of this machine.
     package var zoneName: String?
-    /// Whether suspects are imported.
     package var includesSuspects = false
     /// Titles of columns that are not read.
     package var unused: [String] = []
-    /// The first complaints.
     package var complaints: [ImportComplaint] = []
     /// The first readings that are not stored yet, with the result for each.
     package var lines: [Line] = []
@@ -42,7 +40,6 @@ package struct ImportSummary: Sendable {
 
     package struct Line: Sendable {
         package var reading: Reading
-        /// Where it is in the file.
         package var place: ImportPlace
         /// `new`, `revision` or `suspect`.
         package var word: String
