@@ -70,7 +70,6 @@ package final class SQLiteConnection {
 
     // MARK: Statements
 
-    /// Prepares one statement.
     package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         var statement: OpaquePointer?
         try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
@@ -89,7 +88,6 @@ package final class SQLiteConnection {
     /// Runs statements without parameters, as many as there are in the text.
     package func execute(_ sql: String) throws(SQLiteError) { try check(sqlite3_exec(handle, sql, nil, nil, nil)) }
 
-    /// Runs one statement with parameters.
     package func run<each Value: SQLiteValue>(_ sql: String, _ values: repeat each Value) throws(SQLiteError) {
         try prepare(sql).run(repeat each values)
     }
@@ -114,7 +112,6 @@ package final class SQLiteConnection {
         return try statement.step() ? read(statement) : nil
     }
 
-    /// Whether there is a row.
     package func hasRow<each Value: SQLiteValue>(_ sql: String, _ values: repeat each Value) throws(SQLiteError) -> Bool {
         let statement = try cached(sql)
         defer { statement.reset() }

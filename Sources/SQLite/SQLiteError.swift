@@ -10,10 +10,8 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// SQLite's own words.
     package let message: String
 
-    /// Sets each property.
     package init(code: Code, message: String) { (self.code, self.message) = (code, message) }
 
     init(_ result: Int32, _ message: String) {

@@ -25,20 +25,24 @@ extension TOMLDocument {
         return try replacing(text.count..<text.count, with: gap + header + Self.dotted(path.suffix(1)) + " = \(value)\n")
     }
 
-    /// The document without a key, or without a section and all below it; unchanged if it is not present.
-    package func removing(_ path: [String]) throws(TOMLFault) -> TOMLDocument {
+    /// The table that the last key of a path is in, and its entry there.
+    private func place(of path: [String]) -> (table: TOMLTable, entry: TOMLTable.Entry)? {
         var table: TOMLTable? = root
         for key in path.dropLast() { table = table?[key]?.table }
-        guard let table, table.form != .inline, let entry = path.last.flatMap(table.entry) else { return self }
+        guard let table, let entry = path.last.flatMap(table.entry) else { return nil }
+        return (table, entry)
+    }
+
+    /// The document without a key, or without a section and all below it; unchanged if it is not present.
+    package func removing(_ path: [String]) throws(TOMLFault) -> TOMLDocument {
+        guard let (table, entry) = place(of: path), table.form != .inline else { return self }
         let lines = lines(of: entry)
         return try TOMLDocument(text.indices.filter { offset in !lines.contains { $0.contains(offset) } }.map { text[$0] })
     }
 
     /// The document with another name for a section that has a header; its content stays. Unchanged if it is not present.
     package func renaming(_ path: [String], to name: String) throws(TOMLFault) -> TOMLDocument {
-        var table: TOMLTable? = root
-        for key in path.dropLast() { table = table?[key]?.table }
-        guard let entry = path.last.flatMap({ table?.entry($0) }) else { return self }
+        guard let (_, entry) = place(of: path) else { return self }
         guard entry.value.table?.form == .header else {
             throw TOMLFault(line: line(at: entry.start), reason: "`\(entry.key)` has no header of its own")
         }
@@ -47,9 +51,7 @@ extension TOMLDocument {
 
     /// The document with another element in an array of texts, or without it if `text` is `nil`. Comments in the array stay.
     package func settingElement(_ index: Int, of path: [String], to text: String?) throws(TOMLFault) -> TOMLDocument {
-        var table: TOMLTable? = root
-        for key in path.dropLast() { table = table?[key]?.table }
-        guard let entry = path.last.flatMap({ table?.entry($0) }), let array = entry.value.array else { return self }
+        guard let (_, entry) = place(of: path), let array = entry.value.array else { return self }
         let elements = strings(in: entry.valueRange)
         guard elements.count == array.count, elements.indices.contains(index) else {
             throw TOMLFault(line: line(at: entry.start), reason: "`\(entry.key)` is not a list of texts on one line each")
@@ -75,9 +77,7 @@ extension TOMLDocument {
 
     /// The document with another first element of an array of texts; a missing array is added.
     package func prepending(_ text: String, to path: [String]) throws(TOMLFault) -> TOMLDocument {
-        var table: TOMLTable? = root
-        for key in path.dropLast() { table = table?[key]?.table }
-        guard let entry = path.last.flatMap({ table?.entry($0) }), let array = entry.value.array else {
+        guard let (_, entry) = place(of: path), let array = entry.value.array else {
             return try setting(path, to: "[\(Self.quoted(text))]")
         }
         let start = entry.valueRange.lowerBound + 1
@@ -105,7 +105,6 @@ extension TOMLDocument {
         return found
     }
 
-    /// A text in double quotes.
     package static func quoted(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { scalar in
             if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
@@ -115,7 +114,8 @@ extension TOMLDocument {
         return "\"" + escaped.joined() + "\""
     }
 
-    private static func dotted(_ path: ArraySlice<String>) -> String {
+    /// The keys of a path as TOML source text, quoted where necessary.
+    package static func dotted(_ path: some Sequence<String>) -> String {
         path.map { !$0.isEmpty && $0.utf8.allSatisfy(TOMLReader.isBare) ? $0 : quoted($0) }.joined(separator: ".")
     }
     private func replacing(_ range: Range<Int>, with new: String) throws(TOMLFault) -> TOMLDocument {

@@ -26,6 +26,19 @@ enum Terminal {
     /// Folds lines that are wider than the terminal.
     static func show(_ text: String) { put(TextTable.folded(text, width: outputWidth)) }
 
+    /// Tab-separated lines for a program, and columns at a terminal.
+    static func list(
+        _ head: [String], _ rows: [[String]], wrapping: Int, rightAligned: Set<Int> = [], optional: [Int] = []
+    ) {
+        guard outputIsTerminal else { return put(rows.map { $0.joined(separator: "\t") + "\n" }.joined()) }
+        put(TextTable(head, rows, wrapping: wrapping, rightAligned: rightAligned, optional: optional).text(width: outputWidth))
+    }
+
+    /// Whether a question is answered with this word, on the command line or at a terminal.
+    static func isConfirmed(_ word: String, given: String, _ question: String) -> Bool {
+        (given.isEmpty ? ask(question) : given) == word
+    }
+
     /// Reads one line; `nil` if standard input is not a terminal.
     static func ask(_ question: String) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
@@ -37,11 +50,11 @@ enum Terminal {
     static var plotStyle: RangePlot.Style {
         var size = winsize()
         let isKnown = outputIsTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        let width = variable("COLUMNS").flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 80)
-        let hasColor = outputIsTerminal && variable("NO_COLOR") == nil && variable("TERM") != "dumb"
+        let width = DriverMemory.variable("COLUMNS").flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 80)
+        let hasColor = outputIsTerminal && DriverMemory.variable("NO_COLOR") == nil && DriverMemory.variable("TERM") != "dumb"
         return RangePlot.Style(
             width: width, height: isKnown ? min(24, max(10, Int(size.ws_row) - 6)) : 18,
-            isUnicode: isUnicode, hasColor: hasColor || variable("FORCE_COLOR") != nil)
+            isUnicode: isUnicode, hasColor: hasColor || DriverMemory.variable("FORCE_COLOR") != nil)
     }
 
     /// `nil` if standard output is not a terminal.
@@ -53,11 +66,7 @@ enum Terminal {
     }
 
     static var isUnicode: Bool {
-        (["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first ?? "").lowercased().contains("utf")
-    }
-
-    private static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        (["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(DriverMemory.variable).first ?? "").lowercased().contains("utf")
     }
 
     static let outputIsTerminal = isatty(STDOUT_FILENO) == 1

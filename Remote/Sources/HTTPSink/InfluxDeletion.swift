@@ -31,7 +31,7 @@ struct InfluxDeletion {
             let members = [("start", Self.text(time)), ("stop", Self.text(time + 1)), ("predicate", predicate)]
             return HTTPRequest(
                 .post, String(url), headers: [.init("Content-Type", "application/json")],
-                body: "{" + members.map { "\(JSONValue.quoted($0.0)):\(JSONValue.quoted($0.1))" }.joined(separator: ",") + "}")
+                body: JSONValue.object(members.map { ($0, JSONValue.quoted($1)) }))
         }
         let place = write.firstRange(of: "/write?") ?? write.endIndex..<write.endIndex
         let url = write[..<place.lowerBound] + "/query?" + write[place.upperBound...]

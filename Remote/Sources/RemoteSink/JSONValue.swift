@@ -45,8 +45,13 @@ public enum JSONValue: Sendable, Equatable {
         case .bool(let value): value ? "true" : "false"
         case .null: "null"
         case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
-        case .object(let members): "{" + members.map { "\(Self.quoted($0.key)):\($0.value.text)" }.joined(separator: ",") + "}"
+        case .object(let members): Self.object(members.map { ($0.key, $0.value.text) })
         }
+    }
+
+    /// A JSON object of members whose values are JSON already.
+    public static func object(_ members: [(String, String)]) -> String {
+        "{" + members.map { "\(quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
     }
 
     /// A text as a JSON string, quotes included.

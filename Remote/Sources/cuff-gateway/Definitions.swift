@@ -44,7 +44,7 @@ struct Definitions {
         let parts = [
             ("users", users), ("permissions", permissions), ("topic_permissions", topicPermissions), ("policies", policies),
         ]
-        return Self.object(parts.map { ($0, Self.array($1.map(Self.object))) })
+        return JSONValue.object(parts.map { ($0, Self.array($1.map { JSONValue.object($0) })) })
     }
 
     /// The same as arguments of `rabbitmqctl`, without passwords: `add_user` prompts for them.
@@ -58,7 +58,4 @@ struct Definitions {
     }
 
     private static func array(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
-    private static func object(_ members: [(String, String)]) -> String {
-        "{" + members.map { "\(JSONValue.quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
-    }
 }

@@ -51,7 +51,7 @@ struct Main {
             let address = try BrokerAddress(arguments.from)
             let broker = Broker(address, password: try address.password(Credentials()))
             if arguments.isSetup {
-                let setup = Setup(address, broker, password: try address.password(Credentials()))
+                let setup = Setup(address: address, broker: broker, password: try address.password(Credentials()))
                 exit(try setup.run(machines: arguments.machines, isForOperator: arguments.isForOperator) ? 0 : EX_UNAVAILABLE)
             }
             let database = try PostgresAddress(arguments.to)
@@ -85,12 +85,14 @@ extension Main {
             guard !options.database.isEmpty else {
                 throw VerbFault("no database: add --to postgres://USER@HOST/DATABASE, or database = \"…\" in \(Options.file)")
             }
+            let session: Session
+            do throws(ConfigurationFault) { session = Session(try PostgresAddress(options.database)) } catch { throw VerbFault(error) }
             switch verb {
-            case .machine(let action, let names): try MachineVerb(options).run(action, names)
-            case .check: return try CheckVerb(options: options).run()
-            case .erase(let subject?): try EraseVerb(options).run(subject)
-            case .erase(nil): try EraseVerb(options).runAgain()
-            case .prune(let age): try PruneVerb(options).run(age)
+            case .machine(let action, let names): try MachineVerb(session, options).run(action, names)
+            case .check: return try CheckVerb(session: session, options: options).run()
+            case .erase(let subject?): try EraseVerb(session: session, isForced: options.isForced).run(subject)
+            case .erase(nil): try EraseVerb(session: session, isForced: options.isForced).runAgain()
+            case .prune(let age): try PruneVerb(session: session).run(age)
             }
             return 0
         } catch {

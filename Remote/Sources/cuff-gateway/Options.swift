@@ -1,7 +1,6 @@
 import Glibc
 import RemoteSink
 
-/// The words that are verbs, with what each takes.
 enum Verb: Equatable {
     case machine(String, [String])
     case check

@@ -11,15 +11,9 @@ struct Setup {
     /// How long they stay there: they may be readings of a person who was erased since.
     static let unroutedDays = 30
 
-    private let address: BrokerAddress
-    private let broker: Broker
-    private let password: String
-
-    init(_ address: BrokerAddress, _ broker: Broker, password: String) {
-        self.address = address
-        self.broker = broker
-        self.password = password
-    }
+    let address: BrokerAddress
+    let broker: Broker
+    let password: String
 
     /// In seconds. RabbitMQ 3.10 confirms the declaration of a queue before its name is on disk, and acknowledges messages for
     /// it. Observed: killed 0.1 s after the declaration, the queue has no leader after the restart, and its messages are lost;

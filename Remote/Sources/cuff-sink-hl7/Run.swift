@@ -70,7 +70,6 @@ final class Run {
         }
     }
 
-    /// Returns what it led to.
     private func perform(_ effect: HL7State.Effect) -> HL7State.Event? {
         switch effect {
         case .connect:

@@ -53,13 +53,13 @@ enum HomeAssistant {
         let device =
             [("ids", "[\(JSONValue.quoted(node(device)))]"), ("name", JSONValue.quoted("Blood pressure cuff"))]
             + (serial.map { [("sn", JSONValue.quoted($0))] } ?? [])
-        return object([
-            ("dev", object(device)), ("o", object([("name", JSONValue.quoted("cuff")), ("sw", JSONValue.quoted(helperVersion))])),
-            ("cmps", object(components.map { ($0.id, $0.json) })),
+        return JSONValue.object([
+            ("dev", JSONValue.object(device)),
+            ("o", JSONValue.object([("name", JSONValue.quoted("cuff")), ("sw", JSONValue.quoted(helperVersion))])),
+            ("cmps", JSONValue.object(components.map { ($0.id, $0.json) })),
         ])
     }
 
-    /// The components of a retained message.
     static func components(in payload: [UInt8]?) -> [Component] {
         guard case .object(let members)? = payload.flatMap({ JSONValue(parsing: $0) })?["cmps"] else { return [] }
         return members.map { Component(id: $0.key, json: $0.value.text) }
@@ -79,10 +79,9 @@ enum HomeAssistant {
             default: kept.append((member.key, member.value.text))
             }
         }
-        return Component(id: String(name), json: object(kept))
+        return Component(id: String(name), json: JSONValue.object(kept))
     }
 
-    /// The entities of one user.
     static func components(for slot: Slot, isPlain: Bool, _ topics: Topics) -> [Component] {
         let user = isPlain ? "" : Topics.distinct(slot.place, identifier(slot.place)) + "_"
         let suffix = isPlain ? "" : " (\(slot.person ?? (slot.user == 0 ? "no user" : "user \(slot.user)")))"
@@ -104,7 +103,7 @@ enum HomeAssistant {
             + ["raised", "cleared"].map {
                 Component(
                     id: "alert_\($0)",
-                    json: object([
+                    json: JSONValue.object([
                         ("p", JSONValue.quoted("device_automation")), ("atype", JSONValue.quoted("trigger")), ("t", topic),
                         ("type", JSONValue.quoted("alert")), ("stype", JSONValue.quoted($0)), ("pl", JSONValue.quoted($0)),
                         ("val_tpl", JSONValue.quoted("{{ value_json.event }}")),
@@ -127,7 +126,7 @@ enum HomeAssistant {
         let availability = ("avty_t", JSONValue.quoted(topics.status))
         return Component(
             id: name,
-            json: object(
+            json: JSONValue.object(
                 identity + entity.particulars + [
                     ("uniq_id", JSONValue.quoted("\(node)_\(name)")), ("def_ent_id", JSONValue.quoted("\(entity.kind).cuff_\(name)")),
                     availability,
@@ -176,9 +175,5 @@ enum HomeAssistant {
                     ),
                 ]),
         ]
-    }
-
-    private static func object(_ members: [(String, String)]) -> String {
-        "{" + members.map { "\(JSONValue.quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
     }
 }

@@ -22,8 +22,14 @@ struct Main {
         case 1 where arguments[0] == "--version": print(helperVersion)
         case 1 where !arguments[0].hasPrefix("-"): exit(publish(arguments[0]))
         case 2 where arguments[0] == "--check": exit(check(arguments[1]))
-        case 2 where arguments[0] == "--subject": exit(subject(arguments[1]))
-        case 3 where arguments[0] == "--forget": exit(forget(arguments[1], arguments[2]))
+        case 2 where arguments[0] == "--subject":
+            exit(
+                status { () throws(ConfigurationFault) in
+                    print(try Subjects.own().subject(of: arguments[1]))
+                    return 0
+                })
+        case 3 where arguments[0] == "--forget":
+            exit(status { () throws(ConfigurationFault) in Forget(try settings(arguments[2]), device: arguments[1]).run() })
         default:
             say(usage)
             exit(64)
@@ -49,11 +55,9 @@ struct Main {
         }
     }
 
-    private static func subject(_ name: String) -> Int32 {
-        do throws(ConfigurationFault) {
-            print(try Subjects.own().subject(of: name))
-            return 0
-        } catch {
+    /// The status of what runs alone.
+    private static func status(_ run: () throws(ConfigurationFault) -> Int32) -> Int32 {
+        do throws(ConfigurationFault) { return try run() } catch {
             say("cuff-sink-mqtt: \(error.description)")
             return 78
         }
@@ -61,14 +65,5 @@ struct Main {
 
     private static func check(_ text: String) -> Int32 {
         CheckResult.tell { () throws(ConfigurationFault) in Check(try settings(text)).run() }
-    }
-
-    private static func forget(_ device: String, _ text: String) -> Int32 {
-        do throws(ConfigurationFault) {
-            return Forget(try settings(text), device: device).run()
-        } catch {
-            say("cuff-sink-mqtt: \(error.description)")
-            return 78
-        }
     }
 }

@@ -20,7 +20,6 @@ struct Settings: Sendable, Equatable {
     var isUnheardTaken = false
     /// Whether the newest reading is retained, which requires permission to read it back.
     var keepsState = true
-    /// How messages name persons.
     var persons = PersonForm.subjects
     /// The path of the password file, for messages.
     var passwordPlace = ""

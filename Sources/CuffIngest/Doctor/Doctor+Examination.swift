@@ -15,7 +15,7 @@ extension Doctor {
         facts.hasUdev = Udev.hasDaemon
         facts.process = .current()
         facts.listedGroups = Names.groups(of: geteuid())
-        facts.neighbours = Array(Set(Processes.named(["ModemManager", "brltty", "gpsd"]).map(\.name))).sorted()
+        facts.neighbours = Set(Processes.all().compactMap(Processes.command)).intersection(["ModemManager", "brltty", "gpsd"]).sorted()
         facts.driver = request.settings.driver.flatMap { id in drivers.first { $0.id == id } }
         do throws(ResolutionFault) {
             switch try request.address.resolve(among: plugged, assignments: assignments, drivers: drivers) {
@@ -100,13 +100,11 @@ extension Doctor {
 
 extension Names {
     static func groups(of user: uid_t) -> Set<UInt32> {
-        var entry = passwd()
-        var room = [CChar](repeating: 0, count: 4096)
-        var found: UnsafeMutablePointer<passwd>?
-        guard getpwuid_r(user, &entry, &room, room.count, &found) == 0, found != nil else { return [] }
-        var groups = [gid_t](repeating: 0, count: 1024)
-        var count = Int32(groups.count)
-        guard getgrouplist(entry.pw_name, entry.pw_gid, &groups, &count) >= 0 else { return [] }
-        return Set(groups.prefix(Int(count)))
+        entry(of: user) { entry in
+            var groups = [gid_t](repeating: 0, count: 1024)
+            var count = Int32(groups.count)
+            guard getgrouplist(entry.pw_name, entry.pw_gid, &groups, &count) >= 0 else { return [] }
+            return Set(groups.prefix(Int(count)))
+        } ?? []
     }
 }

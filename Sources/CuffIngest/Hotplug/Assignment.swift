@@ -4,18 +4,15 @@ import CuffCore
 package struct Assignment: Sendable, Hashable {
     /// Where it was given, for messages: `--assign`, `config.toml:12`.
     package var origin: String
-    /// The assigned device.
     package var address: DeviceAddress
     /// `nil`: never open this device.
     package var driver: DriverID?
     /// `nil`: the driver's line settings.
     package var line: LineSettings?
-    /// Options of the driver.
     package var options: [String: String]
     /// A name of the user's choice: the cuff's identity, wherever it is plugged in.
     package var name: String?
 
-    /// Sets each property.
     package init(
         _ address: DeviceAddress, driver: DriverID?, line: LineSettings? = nil, options: [String: String] = [:],
         name: String? = nil, origin: String = "--assign"

@@ -3,7 +3,6 @@ import CuffCore
 /// Decides which driver a device belongs to, and why. Nothing is written to an unidentified device: a generic bridge chip is
 /// claimed only if the user assigned it.
 package enum Claiming {
-    /// Why a device was recognised.
     package enum Reason: Sendable, Hashable {
         case exactID(USBID)
         /// A shared id whose release number identifies the cuff.
@@ -15,7 +14,6 @@ package enum Claiming {
         case rule
     }
 
-    /// What to do with a device.
     package enum Verdict: Sendable, Hashable {
         case claimed(DriverID, Reason)
         /// An id shared by many devices; it may be a cuff of these drivers, if the user says so.

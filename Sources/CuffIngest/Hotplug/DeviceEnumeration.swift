@@ -9,7 +9,6 @@ package enum DeviceEnumeration {
         return table.devices
     }
 
-    /// USB devices with or without a node, and their interfaces.
     package static func usb() throws(HotplugFault) -> [(device: USBDevice, interfaces: [SysfsNode])] {
         try Udev().usb()
     }

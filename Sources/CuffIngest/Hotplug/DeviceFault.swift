@@ -14,7 +14,6 @@ package enum DeviceFault: Fault {
     case notSerial(String)
     case noDeviceForRule
 
-    /// The kind of failure, and a message.
     package var statement: (status: RunStatus, text: String) {
         switch self {
         case .cannotList(let fault): (.osError, "cannot list devices: \(fault)")

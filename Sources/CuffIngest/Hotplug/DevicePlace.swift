@@ -3,13 +3,13 @@ import Glibc
 
 /// Where to find the cuff of a DEVICE argument, its driver, and the identity for its readings.
 package struct DevicePlace: Sendable {
-    /// The address that a transport opens.
     package var address: DeviceAddress
-    /// The id of the driver.
     package var driver: String
     /// The cuff's identity as far as the host knows: its name in the configuration, else USB serial number or port; empty for a bare path.
     package var device: String
+}
 
+extension DevicePlace {
     /// `driver` was given by the user; without it, only a claimed device is accepted. `drivers` and `kinds` are the available
     /// families and transports. `assignments` give the name under which a watch stores the cuff's readings.
     package init(
@@ -38,13 +38,8 @@ package struct DevicePlace: Sendable {
         func name(at address: DeviceAddress, _ driver: String) -> String? {
             assignments.last { $0.address == address && $0.driver?.description == driver }?.name
         }
-        guard !wanted.isOutsideHotplug else {
-            let driver = try Self.named(driver, text, at: wanted)
-            self.init(address: wanted, driver: driver, device: name(at: wanted, driver) ?? "")
-            return
-        }
         let target: DeviceTarget
-        let present = (try? DeviceEnumeration.plugged()) ?? []
+        let present = wanted.isOutsideHotplug ? [] : (try? DeviceEnumeration.plugged()) ?? []
         do throws(ResolutionFault) { target = try wanted.resolve(among: present, drivers: drivers) } catch {
             throw IngestError(error)
         }
@@ -70,12 +65,6 @@ package struct DevicePlace: Sendable {
             let first = present.filter { $0.byOwnID == own }.map(\.node).min()
             return first != nil && first != device.node
         }
-    }
-
-    private init(address: DeviceAddress, driver: String, device: String) {
-        self.address = address
-        self.driver = driver
-        self.device = device
     }
 
     private static func named(_ driver: String?, _ text: String, at address: DeviceAddress? = nil) throws(IngestError) -> String {

@@ -2,16 +2,13 @@ import CuffCore
 
 /// Settings after a device, separated by commas: `,driver=beurer-serial,baud=4800,name=hallway,variant=inbody`.
 package struct DeviceSettings: Sendable, Hashable {
-    /// The driver's id.
     package var driver: DriverID?
     /// The line settings; `nil`: the driver's.
     package var line: LineSettings?
     /// The identity for the readings.
     package var name: String?
-    /// Options of the driver.
     package var options: [String: String] = [:]
 
-    /// Without settings.
     package init() {}
 
     init(_ parts: [String], of text: String, drivers: [CuffDriver]) throws(AddressFault) {
@@ -48,9 +45,7 @@ package struct DeviceSettings: Sendable, Hashable {
 
 /// A DEVICE argument: an address and its settings.
 package struct DeviceRequest: Sendable, Hashable {
-    /// The address.
     package var address: DeviceAddress
-    /// The settings after it.
     package var settings: DeviceSettings
 
     /// Parses `ADDRESS[,key=value…]`; throws `AddressFault` with the reason.

@@ -3,11 +3,8 @@ import Glibc
 
 /// A system or libudev call that failed in listing or watching devices.
 package struct HotplugFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The failed function.
     package var call: String
-    /// The errno.
     package var errno: Int32
-    /// The function and the meaning of the errno.
     package var description: String { "\(call): \(String(cString: strerror(errno)))" }
 
     init(_ call: String, _ errno: Int32) {

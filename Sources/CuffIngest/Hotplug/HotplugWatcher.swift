@@ -18,7 +18,6 @@ package final class HotplugWatcher: @unchecked Sendable {
     /// udevd's events come after its rules ran, the kernel's before the node has its owner.
     package enum Source: String, Sendable { case udev, kernel }
 
-    /// Where events come from.
     package let source: Source
     private let queue: DispatchQueue
     // From here on: used on `queue` only.
@@ -60,7 +59,8 @@ package final class HotplugWatcher: @unchecked Sendable {
         udev_monitor_set_receive_buffer_size(monitor, 1 << 20)
         let result = udev_monitor_enable_receiving(monitor)
         guard result >= 0 else {
-            release()
+            udev_monitor_unref(monitor)
+            end()
             throw HotplugFault("udev_monitor_enable_receiving", -result)
         }
         let events = DispatchSource.makeReadSource(fileDescriptor: udev_monitor_get_fd(monitor), queue: queue)
@@ -128,12 +128,6 @@ package final class HotplugWatcher: @unchecked Sendable {
         deliver = nil
         events?.cancel()  // its cancel handler releases the monitor
         events = nil
-        monitor = nil
-        udev = nil
-    }
-
-    private func release() {
-        if let monitor { udev_monitor_unref(monitor) }
         monitor = nil
         udev = nil
     }

@@ -50,7 +50,6 @@ package struct NodePermissions: Sendable, Hashable {
     }
 }
 
-/// A process that has the node open or locked.
 package struct NodeHolder: Sendable, Hashable {
     package enum Hold: String, Sendable { case open, locked, lockFile = "lock file" }
     package var pid: Int32

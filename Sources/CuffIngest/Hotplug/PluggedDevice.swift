@@ -5,9 +5,7 @@ import CuffCore
 package struct PluggedDevice: Sendable, Hashable {
     /// The path of the node, such as /dev/ttyUSB0.
     package var node: String
-    /// The kernel subsystem of the node.
     package var subsystem: CuffDriver.Medium
-    /// The kernel driver of the interface, if known.
     package var kernelDriver: String?
     /// `nil` for a built-in serial port.
     package var usb: USBDevice?
@@ -22,10 +20,8 @@ package struct PluggedDevice: Sendable, Hashable {
     package var syspath: String
     /// Properties set by udev rules; empty without udevd.
     package var properties: [String: String]
-    /// The stable name.
     package var key: DeviceKey
 
-    /// Sets each property.
     package init(
         node: String, subsystem: CuffDriver.Medium, kernelDriver: String? = nil, usb: USBDevice? = nil, channel: String? = nil,
         links: [String] = [], healthcare: PHDCInterface? = nil, syspath: String, properties: [String: String] = [:]
@@ -40,7 +36,8 @@ package struct PluggedDevice: Sendable, Hashable {
         self.syspath = syspath
         self.properties = properties
         self.key = DeviceKey("")
-        self.key = bySerial ?? byPort
+        let bySerial = usb.flatMap { usb in usb.uniqueSerial.map { "usb:\(usb.id):\($0)" } }
+        self.key = bySerial.map { DeviceKey($0 + suffix) } ?? byPort
     }
 
     /// From a device node and its parents; `nil` for consoles, pseudo terminals, ports without hardware and anything else that
@@ -78,11 +75,6 @@ package struct PluggedDevice: Sendable, Hashable {
         return port > 0 ? "\(number).\(port)" : number > 0 ? "\(number)" : nil
     }
 
-    var bySerial: DeviceKey? {
-        guard let usb, let serial = usb.uniqueSerial else { return nil }
-        return DeviceKey("usb:\(usb.id):\(serial)" + suffix)
-    }
-
     /// By the USB port; a built-in port by its node.
     var byPort: DeviceKey { usb.map { DeviceKey("port:\($0.port)" + suffix) } ?? DeviceKey(node) }
 
@@ -94,11 +86,6 @@ package struct PluggedDevice: Sendable, Hashable {
     }
 
     private var suffix: String { channel.map { "#" + $0 } ?? "" }
-
-    /// The link below /dev/serial/by-id.
-    package var byIDLink: String? { links.first { $0.hasPrefix("/dev/serial/by-id/") } }
-    /// The link below /dev/serial/by-path.
-    package var byPathLink: String? { links.first { $0.hasPrefix("/dev/serial/by-path/") } }
 
     /// Whether this is the same device since it was plugged in: the kernel reuses every name at once.
     func isSamePlugging(as other: PluggedDevice) -> Bool {

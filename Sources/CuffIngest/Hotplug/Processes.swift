@@ -15,10 +15,6 @@ enum Processes {
             return status.st_rdev
         }
     }
-
-    static func named(_ names: Set<String>) -> [(pid: Int32, name: String)] {
-        all().compactMap { pid in command(of: pid).flatMap { names.contains($0) ? (pid, $0) : nil } }
-    }
 }
 
 package enum Folder {
@@ -62,14 +58,15 @@ enum SmallFile {
 }
 
 enum Names {
-    static func user(_ id: uid_t) -> String {
+    static func user(_ id: uid_t) -> String { entry(of: id) { entry in entry.pw_name.map { String(cString: $0) } } ?? String(id) }
+
+    /// What `body` makes of the user's entry in the user database; `nil` without one.
+    static func entry<Value>(of user: uid_t, _ body: (passwd) -> Value?) -> Value? {
         var entry = passwd()
         var room = [CChar](repeating: 0, count: 4096)
         var found: UnsafeMutablePointer<passwd>?
-        guard getpwuid_r(id, &entry, &room, room.count, &found) == 0, found != nil, let name = entry.pw_name else {
-            return String(id)
-        }
-        return String(cString: name)
+        guard getpwuid_r(user, &entry, &room, room.count, &found) == 0, found != nil else { return nil }
+        return body(entry)
     }
 
     static func group(_ id: gid_t) -> String {

@@ -2,22 +2,16 @@ import CuffCore
 
 /// The USB device of a node, from its descriptors.
 package struct USBDevice: Sendable, Hashable {
-    /// Vendor and product id.
     package var id: USBID
     /// The release number, if known.
     package var bcdDevice: UInt16?
-    /// The serial number string.
     package var serial: String?
-    /// The manufacturer string.
     package var manufacturer: String?
-    /// The product string.
     package var product: String?
     /// The USB port: bus and chain of hub ports, such as `1-1.2`.
     package var port: String
     /// The device number, which the kernel changes with each plugging-in.
     package var address: String?
-    /// The path of the USB device below /sys.
-    package var syspath = ""
 }
 
 extension USBDevice {
@@ -32,7 +26,7 @@ extension USBDevice {
             bcdDevice: node.attributes["bcdDevice"].flatMap { USBID.number($0) },
             serial: Self.text(node.attributes["serial"]), manufacturer: Self.text(node.attributes["manufacturer"]),
             product: Self.text(node.attributes["product"]), port: node.name,
-            address: node.attributes["devnum"], syspath: node.path)
+            address: node.attributes["devnum"])
     }
 
     /// A descriptor string without control characters and outer blanks; `nil` if empty.

@@ -65,7 +65,9 @@ final class Udev {
         var nodes = [node(device)]
         // The kernel's copy of the descriptors: reading it causes no USB traffic and needs no privilege.
         if nodes[0].subsystem == "usb", nodes[0].devtype == "usb_device" {
-            nodes[0].healthcare = PHDCInterface(descriptors(nodes[0].path))
+            let limit = USBTransport.longestDescriptors
+            let descriptors = SmallFile.bytes(nodes[0].path + "/descriptors", limit: limit) ?? []
+            nodes[0].healthcare = PHDCInterface(Array(descriptors.prefix(limit)))
         }
         var parent = udev_device_get_parent(device)
         // sysfs is no deeper than the bus topology allows: USB has 7 tiers, each 2 levels, plus PCI bridges.
@@ -74,11 +76,6 @@ final class Udev {
             parent = udev_device_get_parent(current)
         }
         return nodes
-    }
-
-    private static func descriptors(_ path: String) -> [UInt8] {
-        let limit = USBTransport.longestDescriptors
-        return Array((SmallFile.bytes(path + "/descriptors", limit: limit) ?? []).prefix(limit))
     }
 
     static func syspath(_ device: OpaquePointer) -> String { text(udev_device_get_syspath(device)) ?? "" }

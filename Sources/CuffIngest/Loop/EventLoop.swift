@@ -9,7 +9,6 @@ import Glibc
 ///
 /// One turn: wait, then work from other threads, descriptors, timers, and last the work for the end of the turn.
 package final class EventLoop: @unchecked Sendable {
-    /// The loop of this process.
     package static let shared = EventLoop()
 
     /// Something to run on the loop. It must not block.

@@ -14,15 +14,12 @@ package enum CommandFault: Fault {
     case erasureNotConfirmed
     case noPlaceForPatients
     case isMeasuring(address: String)
-    /// The process that is measuring was asked to stop.
     case isStillMeasuring(address: String, process: Int32)
     /// The conversation ended without the cuff's clock.
     case noClock(address: String)
-    /// A call that stores readings, without a sink.
     case noSinks
 
-    /// The kind of failure, and a message.
-    public var statement: (status: RunStatus, text: String) {
+    package var statement: (status: RunStatus, text: String) {
         switch self {
         case .unknownOption(let driver, let option, let known):
             (

@@ -42,12 +42,17 @@ package final class Pipeline: Sendable {
         var decoders: [DriverID: String] = [:]
         /// Readings that came after the run had failed.
         var turnedAway = UnstoredReadings()
-        var isOutputClosed = false
         var isClosed = false
         /// Called once, when everything required is stored or the run has failed.
         var onSettled: (@Sendable () -> Void)?
         var onSource: (@Sendable (Int, Bool) -> Void)?
         var onStopped: (@Sendable () -> Void)?
+
+        mutating func tell(_ source: Int, _ through: Int, _ call: KeyPath<Source, @Sendable (Int) -> Void>) {
+            guard told[source] != through, let owner = sources[source], owner.wantsCommits else { return }
+            told[source] = through
+            owner[keyPath: call](through)
+        }
 
         mutating func noteCommits() {
             guard settled < state.committed else { return }
@@ -79,16 +84,9 @@ package final class Pipeline: Sendable {
     let onFault: @Sendable (String, IngestError) -> Void
 
     /// `onFault` is called for every failed write, including retried ones.
-    package convenience init(
-        _ members: [Member], policy: FaultPolicy = .stop, drivers: [CuffDriver] = CuffFamilies.all,
-        onFault: @escaping @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
-    ) {
-        self.init(members, policy: policy, limits: PipelineState.Limits(), drivers: drivers, onFault: onFault)
-    }
-
     init(
-        _ members: [Member], policy: FaultPolicy, limits: PipelineState.Limits, drivers: [CuffDriver] = CuffFamilies.all,
-        onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
+        _ members: [Member], policy: FaultPolicy = .stop, limits: PipelineState.Limits = PipelineState.Limits(),
+        drivers: [CuffDriver] = CuffFamilies.all, onFault: @escaping @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
     ) {
         let members = members.withRequiredLeaders()
         self.members = members
@@ -163,8 +161,6 @@ package final class Pipeline: Sendable {
     package var fault: IngestError? { inner.withLock { $0.fault } }
     /// A required sink failed and the policy is to stop.
     package var isStopped: Bool { inner.withLock { $0.fault != nil } }
-    /// The reader of standard output has closed it.
-    package var isOutputClosed: Bool { inner.withLock { $0.isOutputClosed } }
     /// The statistics and current backlog of each sink.
     package var reports: [SinkReport] {
         var reports = inner.withLock { inner in
@@ -191,14 +187,8 @@ package final class Pipeline: Sendable {
             switch inner.effects[index] {
             case .deliver(let batches, let sink):
                 if inline { inner.inline.append((batches, sink)) } else { deliver(batches, to: sink) }
-            case .committed(let source, let through):
-                guard inner.told[source] != through, let owner = inner.sources[source], owner.wantsCommits else { continue }
-                inner.told[source] = through
-                owner.committed(through)
-            case .passedOn(let source, let through):
-                guard inner.told[source] != through, let owner = inner.sources[source], owner.wantsCommits else { continue }
-                inner.told[source] = through
-                owner.passedOn(through)
+            case .committed(let source, let through): inner.tell(source, through, \.committed)
+            case .passedOn(let source, let through): inner.tell(source, through, \.passedOn)
             case .pauseSources: for source in inner.sources.values { source.paused(true) }
             case .resumeSources: for source in inner.sources.values { source.paused(false) }
             case .missed(let sink, let readings): inner.reports[sink].missed += readings
@@ -279,7 +269,6 @@ package final class Pipeline: Sendable {
     func stop(_ inner: inout Inner, _ error: IngestError) {
         guard inner.fault == nil else { return }
         inner.fault = error
-        inner.isOutputClosed = error.isOutputClosed
         // Release sources that wait for the sinks.
         for source in inner.sources.values { source.paused(false) }
         let settled = inner.onSettled

@@ -1,38 +1,23 @@
 extension Pipeline {
     /// The callbacks of a source. Called under the pipeline's lock: hop to a queue, never call back.
     package struct Source: Sendable {
+        /// Whether live samples are dropped and counted, rather than held, when a sink is slow.
+        package var mayThin: Bool
+        /// Whether to call `committed` and `passedOn`; otherwise they would wake a thread for nothing.
+        package var wantsCommits = true
         /// This many of its readings are in every required durable sink.
         package var committed: @Sendable (Int) -> Void
         /// This many were accepted by every required sink; called instead of `committed` without a durable sink. Not a reason to
         /// acknowledge anything to a cuff.
-        package var passedOn: @Sendable (Int) -> Void
+        package var passedOn: @Sendable (Int) -> Void = { _ in }
         /// `true`: stop submitting; `false`: continue.
         package var paused: @Sendable (Bool) -> Void
-        /// Whether to call `committed` and `passedOn`; otherwise they would wake a thread for nothing.
-        package var wantsCommits: Bool
-        /// Whether live samples are dropped and counted, rather than held, when a sink is slow.
-        package var mayThin: Bool
-
-        /// Sets each property.
-        package init(
-            mayThin: Bool, wantsCommits: Bool = true, committed: @escaping @Sendable (Int) -> Void,
-            passedOn: @escaping @Sendable (Int) -> Void = { _ in }, paused: @escaping @Sendable (Bool) -> Void
-        ) {
-            self.mayThin = mayThin
-            self.wantsCommits = wantsCommits
-            self.committed = committed
-            self.passedOn = passedOn
-            self.paused = paused
-        }
     }
 
-    /// A sink in a pipeline.
     package struct Member: Sendable {
-        /// The sink.
         package var sink: any ReadingSink
         /// Whether sources wait for it. It commits only if the sink is durable, too.
         package var isRequired: Bool
-        /// Required by default.
         package init(_ sink: any ReadingSink, isRequired: Bool = true) {
             self.sink = sink
             self.isRequired = isRequired

@@ -103,11 +103,8 @@ struct PipelineState: Sendable {
 
     /// Readings accepted and not passed on.
     var held: Int { totals.weight - weightBefore(passed) }
-    /// Every required durable sink has stored everything.
-    var isCommitted: Bool { isDurable && committed == end }
     /// Every required sink has everything.
     var isSettled: Bool { passed == end }
-    /// No sink has a backlog.
     var isDrained: Bool { isSettled && members.allSatisfy { $0.position == end && $0.flight == nil } }
 
     var waiting: [Int] { members.map { totals.readings - readingsBefore($0.position) } }

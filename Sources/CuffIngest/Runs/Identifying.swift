@@ -136,7 +136,7 @@ package enum Identifying {
         do throws(AddressFault) {
             // Only as a serial port: configuring a CP2110 would write to an unknown device.
             let kinds = if case .node = address { [TransportKind.tty] } else { transports }
-            transport = try address.transport(TransportKind.Request(address, medium: .tty, line: line), among: kinds)
+            transport = try address.transport(TransportKind.Request(address: address, medium: .tty, line: line), among: kinds)
         } catch {
             throw IngestError(DeviceFault.notSerial("\(address)"))
         }

@@ -3,9 +3,6 @@ import Dispatch
 import Glibc
 
 extension IngestError {
-    /// Only databases have a column for it.
-    static let noPlaceForPatients = IngestError(CommandFault.noPlaceForPatients)
-
     /// Acknowledging deletes readings in the cuff, and no sink would have them.
     static func nothingKeeps(_ driver: CuffDriver) -> IngestError {
         IngestError(CommandFault.deletesUnstored(driver.id.description, keeping: driver.keepingOption))
@@ -43,7 +40,8 @@ public enum Ingest {
         for spec in specs where !spec.consent.isUnlimited { context.redelivery.consents[spec.name] = spec.consent }
         context.outbox = SinkOverview.outbox(of: specs, memory: options.memory)
         if options.keepsPatients {
-            guard specs.contains(where: { $0.kind.traits.contains(.database) }) else { throw .noPlaceForPatients }
+            // Only databases have a column for it.
+            guard specs.contains(where: { $0.kind.traits.contains(.database) }) else { throw IngestError(CommandFault.noPlaceForPatients) }
             for driver in options.drivers { context.patients[driver.id] = driver.patient }
         }
         context.onFault = { options.diagnostics(.warning(options.explain($1))) }

@@ -2,9 +2,7 @@ import CuffCore
 
 /// The result of a run.
 public struct IngestReport: Sendable {
-    /// The counters of the link or links.
     package var counters = LinkCounters()
-    /// The statistics of each sink.
     package var sinks: [SinkReport] = []
     /// What the cuff reported about itself.
     public var identity: DeviceIdentity?

@@ -7,7 +7,6 @@ package struct MeasureOptions: Sendable {
     package var duration: Duration?
     /// Limits the whole run, including opening the line; the cuff is stopped then.
     package var timeout: Duration?
-    /// Manual or automatic.
     package var trigger = Reading.Trigger.manual
     /// Overrides the driver's line settings.
     package var line: LineSettings?
@@ -15,10 +14,8 @@ package struct MeasureOptions: Sendable {
     package var pace: Duration?
     /// A file for the bytes of both directions, as written by `cuff record`.
     package var recording: String?
-    /// Also keeps the pressures of a failed measurement.
     package var keepsFailedSeries = false
 
-    /// The other properties keep their defaults.
     package init(duration: Duration? = nil) { self.duration = duration }
 }
 
@@ -26,20 +23,9 @@ package struct MeasureOptions: Sendable {
 /// must not block.
 package struct MeasureHandlers: Sendable {
     /// `nil`: the cuff has started. Otherwise why not; `ended` still follows.
-    package var started: @Sendable (MeasurementState.Fault?) -> Void
+    package var started: @Sendable (MeasurementState.Fault?) -> Void = { _ in }
     /// What the cuff sends, with the time since the start.
-    package var live: @Sendable (LiveEvent, Duration) -> Void
+    package var live: @Sendable (LiveEvent, Duration) -> Void = { _, _ in }
     /// A result, aborted, or failed with the reason.
-    package var ended: @Sendable (MeasurementState.End) -> Void
-
-    /// Omitted handlers do nothing.
-    package init(
-        started: @escaping @Sendable (MeasurementState.Fault?) -> Void = { _ in },
-        live: @escaping @Sendable (LiveEvent, Duration) -> Void = { _, _ in },
-        ended: @escaping @Sendable (MeasurementState.End) -> Void = { _ in }
-    ) {
-        self.started = started
-        self.live = live
-        self.ended = ended
-    }
+    package var ended: @Sendable (MeasurementState.End) -> Void = { _ in }
 }

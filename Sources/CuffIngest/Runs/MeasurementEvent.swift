@@ -12,7 +12,6 @@ public enum MeasurementEvent: Sendable, Hashable {
     case beat(BloodPressure, interval: Duration, precededByGap: Bool, elapsed: Duration)
     /// The result, as the sinks get it. When the loop is over, they have stored it.
     case result(Reading)
-    /// How it ended.
     case ended(MeasurementState.End)
 
     /// It is never left out, and comes even after the loop's task was cancelled.

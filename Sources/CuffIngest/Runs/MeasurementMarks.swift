@@ -57,7 +57,7 @@ struct MeasurementMarks: Sendable {
             Glibc.close(found)
             throw .writing(path, error.number)
         }
-        StateFile.synchroniseFolder(of: path)
+        try? Descriptor.synchroniseFolder(of: path)
         return Held(found, path, former: former)
     }
 

@@ -2,7 +2,6 @@ import CuffCore
 
 /// The options of reading a live cuff, in addition to those of every run.
 package struct ReadOptions: Sendable {
-    /// The command for the cuff.
     package var command: SessionCommand
     /// Continue to receive readings afterwards.
     package var follows: Bool
@@ -19,7 +18,6 @@ package struct ReadOptions: Sendable {
     /// Called once if the cuff has sent no byte two seconds after the start.
     package var whenSilent: (@Sendable () -> Void)?
 
-    /// The other properties keep their defaults.
     package init(_ command: SessionCommand = .readMemory(user: nil), follows: Bool = false) {
         self.command = command
         self.follows = follows

@@ -3,32 +3,25 @@ import Glibc
 
 /// The counters of a run at one moment: per link, per driver and per sink.
 package struct RunStatistics: Sendable {
-    /// The counters of one open link.
     package struct Link: Sendable {
         /// The path or address.
         package var place: String
         /// The user's name for the cuff; empty for none.
         package var name = ""
-        /// The id of the driver.
         package var driver: DriverID
-        /// The counters.
         package var counters: LinkCounters
     }
 
-    /// The time since the run began.
     package var elapsed: Duration
-    /// The open links.
     package var links: [Link]
     /// By driver, the sums of all links, including closed ones, in order of id.
     package var drivers: [(driver: DriverID, counters: LinkCounters)]
-    /// The state of each sink.
     package var sinks: [SinkReport]
     /// From a batch's arrival to its being on disk in every required sink.
     package var commits: LatencyHistogram
 
     // MARK: For a person
 
-    /// For people.
     package var text: String {
         var lines = ["after \(Plural.span(elapsed.components.seconds)): \(commits.sentence("commit"))"]
         for link in links { lines.append("link \(link.place) (\(link.driver)): \(Self.sentence(link.counters))") }

@@ -49,27 +49,20 @@ package final class Simulation: @unchecked Sendable {
         }
         simulator = try capture.map { (path) throws(IngestError) in try Self.player(path) } ?? driver.makeSimulator(script)
         self.note = note
-        isHID = if case .uhid = place { true } else { false }
+        isHID = place.keepsReportsApart
+        isPty = if case .pty = place { true } else { false }
+        remote = if case .connect(let host, let port) = place { (host, port) } else { nil }
         self.speed = max(0.001, speed)
         switch place {
         case .connect(let host, let port):
-            isPty = false
             descriptor = -1
             isDescriptorOpen = false
-            remote = (host, port)
             address = "\(DeviceAddress.tcp(host: host, port: port))"
         case .uhid(let path):
-            isPty = false
-            remote = nil
             descriptor = try Self.openHID(path, driver)
             address = "\(driver.id) at \(path)"
-        case .pty:
-            isPty = true
-            remote = nil
-            (descriptor, address) = try Self.openPty()
+        case .pty: (descriptor, address) = try Self.openPty()
         case .tcp(let host, let port):
-            isPty = false
-            remote = nil
             let (listener, bound) = try TCPTransport.listening(host, String(port), "\(DeviceAddress.tcp(host: host, port: port))")
             descriptor = listener
             address = "\(DeviceAddress.tcp(host: host, port: bound))"

@@ -4,15 +4,10 @@ import Glibc
 /// Performs the effects of `OutboxState` on the courier's thread. It waits at once for answers of the helper, room in its input,
 /// new lines and time-outs.
 struct AnsweredCourier {
-    let outbox: Outbox
-    let peer: any LinePeer
-    let stop: StopSignal
-    let wakeUp: Int32
-    /// Called when a line was acknowledged or set aside.
-    let progressed: () -> Void
-    let failed: (IngestError, Duration) -> Void
-    let isEnding: () -> Bool
-
+    private let courier: Courier
+    private var outbox: Outbox { courier.outbox }
+    private var peer: any LinePeer { courier.peer }
+    private var stop: StopSignal { courier.stop }
     private let statusInterval: Duration?
     private var state: OutboxState
     private var lock: CourierLock
@@ -23,17 +18,9 @@ struct AnsweredCourier {
     /// How often an idle courier looks for lines queued by another process.
     private static let look: Int64 = 5_000_000_000
 
-    init(
-        _ outbox: Outbox, _ peer: any LinePeer, stop: StopSignal, wakeUp: Int32, progressed: @escaping () -> Void,
-        failed: @escaping (IngestError, Duration) -> Void, isEnding: @escaping () -> Bool
-    ) {
-        self.outbox = outbox
-        self.peer = peer
-        self.stop = stop
-        self.wakeUp = wakeUp
-        self.progressed = progressed
-        self.failed = failed
-        self.isEnding = isEnding
+    init(_ courier: Courier) {
+        self.courier = courier
+        let outbox = courier.outbox
         statusInterval = StatusReport.interval(outbox.spec)
         var limits = OutboxState.Limits()
         limits.spread = Double.random(in: 0.5...1.5)
@@ -51,14 +38,14 @@ struct AnsweredCourier {
             do throws(IngestError) {
                 let waiting = outbox.waiting
                 let count = waiting > 0 ? waiting : try outbox.refresh()
-                if count == 0 && isEnding() { break }
+                if count == 0 && courier.isEnding { break }
                 try handle(.waiting(count))
             } catch {
                 // The database failed, not the helper: answers that could not be stored cause a resend.
-                failed(error, .seconds(1))
+                courier.fail(error, .seconds(1))
                 guard stop.sleep(nanoseconds: 1_000_000_000) else { break }
             }
-            do throws(IngestError) { try wait() } catch { failed(error, .seconds(1)) }
+            do throws(IngestError) { try wait() } catch { courier.fail(error, .seconds(1)) }
         }
         peer.close()
     }
@@ -82,16 +69,16 @@ struct AnsweredCourier {
                 case .acknowledge(let line): done.append(line)
                 case .setAside(let line, let reason):
                     try outbox.setAside(line, reason: reason)
-                    progressed()
+                    courier.progressed()
                 case .close:
                     unsent.removeAll()
                     peer.close()
-                case .tell(let error, let pause): failed(error, pause)
+                case .tell(let error, let pause): courier.fail(error, pause)
                 }
             }
             guard !done.isEmpty else { continue }
             try outbox.acknowledge(done[...], mayRepeat: true)
-            progressed()
+            courier.progressed()
         }
     }
 
@@ -110,14 +97,14 @@ struct AnsweredCourier {
         if let wake = state.wakeAt { limit = min(limit, max(0, (wake - now).nanoseconds)) }
         let ends = peer.ends
         var entries = [
-            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: courier.wakeUp, events: Int16(POLLIN), revents: 0),
             pollfd(fd: ends?.input ?? -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: unsent.isEmpty ? -1 : ends?.output ?? -1, events: Int16(POLLOUT), revents: 0),
         ]
         guard poll(&entries, 4, Int32(clamping: limit / 1_000_000 + 1)) > 0 else { return try handle(.time) }
         if entries[1].revents != 0 {
             var count: UInt64 = 0
-            _ = read(wakeUp, &count, 8)
+            _ = read(courier.wakeUp, &count, 8)
         }
         var isGone = false
         if entries[3].revents != 0, let output = ends?.output { isGone = !sendSome(output) }

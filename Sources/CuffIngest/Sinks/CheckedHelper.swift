@@ -4,7 +4,6 @@ import Glibc
 
 /// One rule of a helper's protocol, and whether a program kept it.
 package struct HelperFinding: Sendable, Hashable {
-    /// The rule.
     package var rule: String
     /// What was wrong; `nil` if the rule was kept.
     package var fault: String?

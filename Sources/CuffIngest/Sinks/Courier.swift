@@ -9,12 +9,12 @@ import Glibc
 /// read its last byte, which does not show that the peer handled it: lines of a conversation that did not end cleanly count as
 /// lost. A crash between delivery and its record here sends those lines again.
 final class Courier: @unchecked Sendable {
-    private let outbox: Outbox
-    private let peer: any LinePeer
+    let outbox: Outbox
+    let peer: any LinePeer
     private let isAnswering: Bool
     private let onFault: @Sendable (IngestError) -> Void
-    private let stop = StopSignal()
-    private let wakeUp = clinux_eventfd()
+    let stop = StopSignal()
+    let wakeUp = clinux_eventfd()
     private let ended = Gate(isOpen: false)
     private let state = Locked(State())
 
@@ -70,9 +70,7 @@ final class Courier: @unchecked Sendable {
 
     private func run() {
         if isAnswering {
-            var courier = AnsweredCourier(
-                outbox, peer, stop: stop, wakeUp: wakeUp, progressed: { self.progressed() }, failed: { self.fail($0, $1) },
-                isEnding: { self.state.withLock { $0.isEnding } })
+            var courier = AnsweredCourier(self)
             courier.run()
             return ended.set(open: true)
         }
@@ -96,7 +94,7 @@ final class Courier: @unchecked Sendable {
                 let waiting = outbox.waiting
                 let count = waiting > 0 ? waiting : try outbox.refresh()
                 guard count > 0 else {
-                    if state.withLock({ $0.isEnding }) { break }
+                    if isEnding { break }
                     waitForWork()
                     continue
                 }
@@ -163,7 +161,11 @@ final class Courier: @unchecked Sendable {
         }
     }
 
-    private func progressed() {
+    /// The run ends when everything is sent.
+    var isEnding: Bool { state.withLock { $0.isEnding } }
+
+    /// A line was acknowledged, delivered or set aside.
+    func progressed() {
         state.withLock { state in
             state.progress = HostClock.monotonic()
             state.fault = nil
@@ -171,7 +173,7 @@ final class Courier: @unchecked Sendable {
         }
     }
 
-    private func fail(_ error: IngestError, _ pause: Duration) {
+    func fail(_ error: IngestError, _ pause: Duration) {
         guard !stop.isRaised else { return }
         let next = Timestamp(milliseconds: HostClock.now().milliseconds + pause.nanoseconds / 1_000_000)
         let isNews = state.withLock { state -> Bool in

@@ -36,7 +36,9 @@ package final class MeasureView: ReadingSink {
                 try put(reading)
             }
         }
-        if let line { draw(line) }
+        guard let line else { return 0 }
+        isDrawn = true
+        show("\r\u{1B}[K" + line)
         return 0
     }
 
@@ -52,11 +54,6 @@ package final class MeasureView: ReadingSink {
         try TableSink.put(&text, to: output)
     }
 
-    private func draw(_ line: String) {
-        isDrawn = true
-        show("\r\u{1B}[K" + line)
-    }
-
     private func wipe() {
         guard isDrawn else { return }
         isDrawn = false
@@ -64,7 +61,6 @@ package final class MeasureView: ReadingSink {
     }
 
     private func show(_ text: String) {
-        let bytes = Array(text.utf8)
-        bytes.withUnsafeBytes { try? Descriptor.writeAll(progress, $0) }
+        try? Descriptor.writeAll(progress, Array(text.utf8))
     }
 }

@@ -71,7 +71,6 @@ final class OutgoingSink: FollowingSink, GroupingSink {
         return repeated
     }
 
-    /// What the sink may have.
     private func limited(_ batches: [ReadingBatch]) -> [ReadingBatch] {
         consent.isUnlimited ? batches : batches.map { $0.limited(to: consent) }
     }

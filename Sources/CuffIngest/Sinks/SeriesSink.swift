@@ -25,7 +25,6 @@ final class SeriesSink: ReadingSink {
     private let drivers: [CuffDriver]
     // From here on: used on the sink's queue only.
     nonisolated(unsafe) private var cuffs: [Int: Cuff] = [:]
-    /// The number of cuffs with an unfinished series.
     var held: Int { cuffs.count }
     /// Opened for the first series: an idle watch does not need a second connection.
     nonisolated(unsafe) private var store: Store?

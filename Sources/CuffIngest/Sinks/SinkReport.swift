@@ -1,12 +1,9 @@
 import CuffCore
 
-/// The statistics of one sink.
 package struct SinkReport: Sendable, Equatable {
     /// The sink as the user wrote it.
     package var label: String
-    /// Not optional.
     package var isRequired: Bool
-    /// `ReadingSink.isInternal`.
     package var isInternal = false
     /// Durable rather than pass-through.
     package var isDurable = true
@@ -16,11 +13,9 @@ package struct SinkReport: Sendable, Equatable {
     package var known = 0
     /// Readings skipped by an optional sink that was too slow.
     package var missed = 0
-    /// Its last error.
     package var fault: IngestError?
     /// Accepted and not yet passed on.
     package var backlog: SinkBacklog?
-    /// Readings queued for it.
     package var waiting = 0
     /// When a failed write is repeated.
     package var nextTry: Timestamp?

@@ -80,11 +80,9 @@ final class SocketPeer: LinePeer {
     func send(_ bytes: [UInt8], _ stop: StopSignal) throws(IngestError) {
         sent = 0
         guard let stream else { return }
-        do throws(SystemFault) { sent = try stream.write(bytes, stop, isSocket: true) } catch { throw gone(error.number) }
-    }
-
-    private func gone(_ number: Int32) -> IngestError {
-        IngestError(SinkFault.wentAway(name, errno: number))
+        do throws(SystemFault) { sent = try stream.write(bytes, stop, isSocket: true) } catch {
+            throw IngestError(SinkFault.wentAway(name, errno: error.number))
+        }
     }
 
     /// Excludes what the peer has not acknowledged (TCP) or not read (Unix sockets, counted in whole buffers), as far as the

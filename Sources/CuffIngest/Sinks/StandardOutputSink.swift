@@ -36,7 +36,8 @@ final class StandardOutputSink: ReadingSink {
         self.line = line
         self.stop = stop
         self.descriptor = descriptor
-        unblocked = Locked(Self.isPipe(descriptor) ? open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1)
+        unblocked = Locked(
+            Descriptor.kind(descriptor) == .pipe ? open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1)
     }
 
     deinit { close() }
@@ -46,11 +47,6 @@ final class StandardOutputSink: ReadingSink {
             if $0 >= 0 { Glibc.close($0) }
             $0 = -1
         }
-    }
-
-    private static func isPipe(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
     /// A pipe accepts up to 4,096 bytes (PIPE_BUF) atomically: pipe(7).

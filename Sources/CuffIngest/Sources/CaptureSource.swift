@@ -17,11 +17,8 @@ package protocol CaptureSource: CaptureReader {
 }
 
 extension CaptureSource {
-    /// `nil`.
     package var impliedDriver: DriverID? { nil }
-    /// Empty.
     package var remarks: [String] { [] }
-    /// Empty.
     package var losses: [String] { [] }
 
     /// Converts a fault to an error about the file.
@@ -33,12 +30,10 @@ extension CaptureSource {
 extension CaptureTextReader: CaptureSource {
     /// Text captures have no absolute time.
     package var start: Timestamp? { nil }
-    /// Faults name a line.
     package static var unit: String { "line" }
 }
 
 extension PcapngReader: CaptureSource {
-    /// Faults name a block.
     package static var unit: String { "block" }
 
     /// The driver that claims the USB ids.
@@ -81,7 +76,6 @@ extension USBConversation.Device {
 
 /// Selects the device of a USB capture, and its chip if the capture does not show it.
 public struct CaptureSelection: Sendable, Hashable {
-    /// The device to read.
     package var device = USBConversation.Selection.first
     /// The bridge chip; `nil`: recognised by its data.
     package var chip: USBConversation.Chip?

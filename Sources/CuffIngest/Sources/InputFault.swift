@@ -23,7 +23,6 @@ package enum InputFault: Fault {
     /// The program was stopped before the file was complete.
     case notWritten(String)
 
-    /// The kind of failure, and a message.
     package var statement: (status: RunStatus, text: String) {
         switch self {
         case .empty(let name): (.badData, "\(name) is empty")

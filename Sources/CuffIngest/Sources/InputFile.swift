@@ -1,7 +1,6 @@
 import CuffCore
 import Glibc
 
-/// The source of the bytes.
 package enum InputSource: Sendable {
     case path(String)
     /// An open descriptor, with a name for messages.
@@ -24,10 +23,7 @@ final class InputFile {
         case .path("-"): (descriptor, name, isOwn) = (STDIN_FILENO, "standard input", false)
         case .descriptor(let descriptor, let name): (self.descriptor, self.name, isOwn) = (descriptor, name, false)
         case .path(let path):
-            do throws(SystemFault) { descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY) } catch {
-                throw .reading(path, error.number)
-            }
-            (name, isOwn) = (path, true)
+            (descriptor, name, isOwn) = (try Descriptor.forReading(path), path, true)
         }
         kind = Descriptor.kind(descriptor)
         // From here on every property is set, so deinit closes the descriptor if this throws.
@@ -44,7 +40,7 @@ final class InputFile {
     /// `nil` at the end or when the run is stopped.
     func next(_ stop: StopSignal) throws(IngestError) -> [UInt8]? {
         if stop.isRaised { return nil }
-        if kind != .regular && !stop.waitForInput(descriptor) { return nil }
+        if kind != .regular && !LineStream.wait(descriptor, POLLIN, stop) { return nil }
         do throws(SystemFault) {
             let chunk = try Descriptor.chunk(descriptor, size)
             return chunk.isEmpty ? nil : chunk

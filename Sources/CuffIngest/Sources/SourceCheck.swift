@@ -61,7 +61,6 @@ package struct SourceCheck: Sendable {
         return heard
     }
 
-    /// Returns the answer.
     private func take(_ line: String, _ heard: inout Heard, acknowledges: Bool) -> String? {
         guard line.hasPrefix("{") else {
             let word = line.prefix { $0 != " " }

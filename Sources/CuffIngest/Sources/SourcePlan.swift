@@ -4,7 +4,6 @@ package struct SourcePlan: Sendable, Hashable, CustomStringConvertible {
     package var name: String
     /// The program and its arguments, as after `exec:`.
     package var command: String
-    /// The words of the command.
     let words: [String]
 
     /// `text` is `exec:PROGRAM [ARGUMENT…]`. Throws why it is not.
@@ -15,12 +14,10 @@ package struct SourcePlan: Sendable, Hashable, CustomStringConvertible {
         self.name = name ?? String(words[0].split(separator: "/").last ?? "source")
     }
 
-    /// Throws if there is no such program.
     func find() throws(IngestError) {
         guard CommandPeer.find(words[0]) != nil else { throw IngestError(SourceFault.noProgram(words[0])) }
     }
 
-    /// `exec:` and the command.
     package var description: String { "exec:\(command)" }
 }
 

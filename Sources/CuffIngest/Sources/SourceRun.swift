@@ -6,7 +6,6 @@ import Glibc
 final class SourceRun: Sendable {
     private let plan: SourcePlan
     private let pipeline: Pipeline
-    private let limits: SourceState.Limits
     private let notify: @Sendable (String) -> Void
     private let stopSignal = StopSignal()
     private let done = Gate(isOpen: false)
@@ -20,8 +19,8 @@ final class SourceRun: Sendable {
     }
 
     /// `notify` receives one sentence for each new fault.
-    init(_ plan: SourcePlan, _ pipeline: Pipeline, limits: SourceState.Limits = .init(), notify: @escaping @Sendable (String) -> Void) {
-        (self.plan, self.pipeline, self.limits, self.notify) = (plan, pipeline, limits, notify)
+    init(_ plan: SourcePlan, _ pipeline: Pipeline, notify: @escaping @Sendable (String) -> Void) {
+        (self.plan, self.pipeline, self.notify) = (plan, pipeline, notify)
     }
 
     deinit { close(wakeUp) }
@@ -59,7 +58,7 @@ final class SourceRun: Sendable {
 
         init(_ owner: SourceRun) {
             self.owner = owner
-            state = SourceState(owner.plan.name, limits: owner.limits)
+            state = SourceState(owner.plan.name)
             peer = CommandPeer(owner.plan.words, name: owner.plan.description, isAnswering: true, setting: nil)
         }
 

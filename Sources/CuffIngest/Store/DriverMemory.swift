@@ -21,7 +21,8 @@ package struct DriverMemory: Sendable {
 
     static var serviceFolder: String? { variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init) }
 
-    static func variable(_ name: String) -> String? {
+    /// A variable of the environment that is not empty.
+    package static func variable(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }

@@ -4,13 +4,11 @@ struct Volume: Sendable, Equatable {
     var size: UInt64
     /// Free for this user.
     var free: UInt64
-    var isReadOnly: Bool
+    var isReadOnly = false
     var block: UInt64 = 4096
+}
 
-    init(size: UInt64, free: UInt64, isReadOnly: Bool = false) {
-        (self.size, self.free, self.isReadOnly) = (size, free, isReadOnly)
-    }
-
+extension Volume {
     /// `nil` if statvfs(2) fails.
     init?(_ path: String) {
         var status = statvfs()
@@ -20,8 +18,7 @@ struct Volume: Sendable, Equatable {
         let free = geteuid() == 0 ? status.f_bfree : status.f_bavail
         self.init(
             size: UInt64(status.f_blocks) &* unit, free: UInt64(free) &* unit,
-            isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0)
-        block = unit
+            isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0, block: unit)
     }
 
     /// SQLite maps an index of the log into memory and allocates one byte in every 4096. With smaller blocks the rest of the page

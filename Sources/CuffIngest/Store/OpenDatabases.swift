@@ -1,5 +1,3 @@
-import Glibc
-
 /// The database files that this process has open.
 ///
 /// Closing any descriptor of a file drops all fcntl(2) locks of the process on it, including SQLite's. Another program that opens
@@ -8,17 +6,6 @@ import Glibc
 final class OpenDatabases: Sendable {
     static let shared = OpenDatabases()
 
-    private struct Identity: Hashable {
-        var device: dev_t
-        var inode: ino_t
-
-        init?(_ path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            (device, inode) = (status.st_dev, status.st_ino)
-        }
-    }
-
     /// The file counts as open while this exists.
     final class Hold: Sendable {
         fileprivate let release: @Sendable () -> Void
@@ -26,23 +13,23 @@ final class OpenDatabases: Sendable {
         deinit { release() }
     }
 
-    private let counts = Locked<[Identity: Int]>([:])
+    private let counts = Locked<[FileIdentity: Int]>([:])
 
     /// Calls `examine`, unless the file is already open, and holds it. `examine` returns whether it created the file.
     func register(_ path: String, _ examine: () throws(IngestError) -> Bool) throws(IngestError) -> (isNew: Bool, hold: Hold?) {
         try counts.withLock { (counts) throws(IngestError) in
-            if let identity = Identity(path), let count = counts[identity] {
+            if let identity = FileIdentity(path), let count = counts[identity] {
                 counts[identity] = count + 1
                 return (false, release(identity))
             }
             let isNew = try examine()
-            guard let identity = Identity(path) else { return (isNew, nil) }
+            guard let identity = FileIdentity(path) else { return (isNew, nil) }
             counts[identity, default: 0] += 1
             return (isNew, release(identity))
         }
     }
 
-    private func release(_ identity: Identity) -> Hold {
+    private func release(_ identity: FileIdentity) -> Hold {
         Hold { [self] in
             counts.withLock { counts in
                 let left = (counts[identity] ?? 1) - 1

@@ -15,7 +15,6 @@ public indirect enum ReadingCondition: Sendable, Hashable {
         /// Of any other quantity, in its own unit.
         case value
 
-        /// Of a reading.
         func of(_ reading: Reading) -> Double? {
             switch reading.content {
             case .bloodPressure(let pressure): of(pressure)

@@ -127,11 +127,8 @@ public struct ReadingSelection: Sendable, Hashable {
 
 /// A row of the table `source`.
 package struct StoredSource: Sendable, Hashable {
-    /// Its row number.
     package var number: Int64
-    /// The driver id.
     package var driver: DriverID
-    /// The cuff that sent the readings.
     package var provenance: Provenance
 }
 

@@ -2,11 +2,9 @@ import CuffClinical
 
 /// How changed and deleted readings are given again to the sinks that have them: whose they are, and what each sink may have.
 package struct Redelivery: Sendable, Hashable {
-    /// Names the persons.
     package var household = Household()
     /// By the name of the sink; sinks without limits are not listed.
     package var consents: [String: SinkConsent] = [:]
 
-    /// Without names and limits.
     package init() {}
 }

@@ -34,7 +34,6 @@ enum RowChecksum {
             return "iif(\(name).checksum IS NULL, \(unverified.joined(separator: " AND ")), \(isUnchanged))"
         }
 
-        /// Updates the checksums of the rows that match a condition.
         func seal(_ condition: String) -> String { "UPDATE \(name) SET checksum = \(expression()) WHERE \(condition)" }
     }
 

@@ -8,13 +8,11 @@ package struct SinkConsent: Sendable, Hashable {
     /// Words of `SinkConsent.words`; `nil`: every type, and live events.
     package var types: [String]?
 
-    /// Without limits.
     package init() {}
 
     /// The types that a section may name: types of readings, quantities, and alerts.
     package static let words = ReadingSelection.Kind.allCases.map(\.rawValue) + QuantityType.all.map(\.name) + ["alert"]
 
-    /// Whether nothing is limited.
     package var isUnlimited: Bool { persons == nil && types == nil }
 
     /// Whether the sink may have a reading. `person` of the reading must be set as the household says.

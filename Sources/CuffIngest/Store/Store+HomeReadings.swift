@@ -7,20 +7,10 @@ extension Store {
     package func forEachHomeReading(
         _ selection: ReadingSelection, rule: InclusionRule, withIDs: Bool = true, _ body: (HomeReading) -> Bool
     ) throws(IngestError) {
-        var selection = selection
-        selection.kinds = [.bloodPressure]
-        var left = selection.last ?? .max
         let columns = selection.condition == nil ? ReadingColumn.ofHomeReadings(withIDs: withIDs) : ReadingColumn.ofPoints
         // The arm is selected after the columns of points, where whole rows have the revision.
         let arm = ReadingColumn.revision
-        try walk(selection, columns: columns + ",arm") { cursor, _, owner in
-            let time = cursor.time
-            guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
-            if let condition = selection.condition {
-                guard let point = cursor.point(time ?? Timestamp(milliseconds: 0)), condition.holds(point) else { return true }
-            }
-            guard left > 0 else { return false }
-            left -= 1
+        try walkPressures(selection, columns: columns + ",arm") { cursor, time, owner in
             guard var reading = cursor.homeReading(time, of: owner, withID: withIDs, arm: arm) else { return true }
             reading.exclusion = rule.reason(reading.flags) ?? (time == nil ? cursor.timeExclusion : nil)
             return body(reading)

@@ -3,13 +3,11 @@ import CuffCore
 import SQLite
 
 extension Store {
-    /// One import of one file.
     package struct ImportRecord: Sendable, Hashable {
         /// The argument of `cuff db undo-import`.
         package var name: String
         /// The file without its folder.
         package var file: String
-        /// The name of its layout.
         package var layout: String
         /// When it was imported, UTC.
         package var imported: String
@@ -31,7 +29,6 @@ extension Store {
         var layout: String?
     }
 
-    /// A reading to store, with its source.
     struct Arrival: Sendable {
         var reading: Reading
         var driver: DriverID

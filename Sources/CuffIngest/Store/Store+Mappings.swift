@@ -13,13 +13,11 @@ extension Store {
         /// The name of a time zone.
         package var zone: String?
 
-        /// Sets each property as given.
         package init(name: String, columns: String, unit: String?, dates: String?, zone: String?) {
             (self.name, self.columns, self.unit, self.dates, self.zone) = (name, columns, unit, dates, zone)
         }
     }
 
-    /// Every saved mapping, by name.
     package func mappings() throws(IngestError) -> [SavedMapping] {
         try read { db in
             try db.rows("SELECT name, columns, unit, dates, zone FROM mapping ORDER BY name") { row in

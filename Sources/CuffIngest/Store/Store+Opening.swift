@@ -70,15 +70,6 @@ extension Store {
         IngestError(StoreFault.notADatabase(path))
     }
 
-    static func noRoomForIndex(_ path: String, _ access: Access) -> IngestError {
-        guard access == .read else { return .writing(path, ENOSPC) }
-        return IngestError(StoreFault.noRoomForIndex(path))
-    }
-
-    private static func tooNew(_ path: String, _ access: Access) -> IngestError {
-        IngestError(StoreFault.tooNew(path, isReading: access == .read))
-    }
-
     /// The log may hold a newer header than the file, so SQLite is asked, read-only.
     private static func refuseForeign(_ path: String, _ access: Access) throws(IngestError) {
         do {
@@ -93,7 +84,9 @@ extension Store {
                     return
                 }
                 let isKnown = try Schema.migrationsDone(db).allSatisfy { name in Schema.migrations.contains { $0.name == name } }
-                guard try isKnown && number("PRAGMA user_version") <= Schema.version else { throw tooNew(path, access) }
+                guard try isKnown && number("PRAGMA user_version") <= Schema.version else {
+                    throw IngestError(StoreFault.tooNew(path, isReading: access == .read))
+                }
             }
         } catch { throw translated(error, path) }
     }

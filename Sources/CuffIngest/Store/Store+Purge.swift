@@ -10,11 +10,7 @@ extension Store {
         package var sources = 0
         /// The file's length; equal if nothing was written.
         package var bytesBefore = 0, bytesAfter = 0
-
-        package var isEmpty: Bool { tombstones == 0 && lines == 0 && sources == 0 }
     }
-
-    package static let purgeConfirmation = "purge"
 
     /// Removable tombstones. If an export has delivered the reading, the tombstone is kept until the export has reported the
     /// deletion (`deletedSince`).

@@ -97,17 +97,7 @@ extension Store {
     package func forEachPoint(
         _ selection: ReadingSelection, rule: InclusionRule, _ body: (InclusionRule.Verdict, Int64, Person) -> Void
     ) throws(IngestError) {
-        var selection = selection
-        selection.kinds = [.bloodPressure]
-        var left = selection.last ?? .max
-        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _, owner in
-            let time = cursor.time
-            guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
-            if let condition = selection.condition {
-                guard let point = cursor.point(time ?? Timestamp(milliseconds: 0)), condition.holds(point) else { return true }
-            }
-            guard left > 0 else { return false }
-            left -= 1
+        try walkPressures(selection, columns: ReadingColumn.ofPoints) { cursor, time, owner in
             if let reason = rule.reason(cursor.flags) {
                 body(.excluded(reason), cursor.source, owner)
             } else if let time, let point = cursor.point(time) {
@@ -116,6 +106,25 @@ extension Store {
                 body(.excluded(cursor.timeExclusion), cursor.source, owner)
             }
             return true
+        }
+    }
+
+    /// Passes the rows of the selected blood pressures to `body`, each with its time; those of an implausible time, too.
+    func walkPressures(
+        _ selection: ReadingSelection, columns: String, _ body: (ReadingCursor, Timestamp?, Person) throws -> Bool
+    ) throws(IngestError) {
+        var selection = selection
+        selection.kinds = [.bloodPressure]
+        var left = selection.last ?? .max
+        try walk(selection, columns: columns) { cursor, _, owner in
+            let time = cursor.time
+            guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
+            if let condition = selection.condition {
+                guard let point = cursor.point(time ?? Timestamp(milliseconds: 0)), condition.holds(point) else { return true }
+            }
+            guard left > 0 else { return false }
+            left -= 1
+            return try body(cursor, time, owner)
         }
     }
 

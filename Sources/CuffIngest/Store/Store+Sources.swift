@@ -25,7 +25,6 @@ extension Store {
 }
 
 extension DeviceIdentity {
-    /// The details that a database keeps.
     fileprivate var storedDetails: [String: String] {
         var details: [String: String] = [:]
         for path in Self.storedPaths { details[path.name] = self[keyPath: path.value] }

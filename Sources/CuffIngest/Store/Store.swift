@@ -153,17 +153,13 @@ public final class Store: Sendable {
             }
             let emptying = connection.emptyLog()
             state.withLock { $0.isFull = true }
-            throw fullDisk(isHeld: emptying == .held)
+            throw IngestError(StoreFault.full(path, isLogHeld: emptying == .held))
         }
     }
 
     /// SQLite has an error code for a full disk, but does not use it when it creates its index of the log.
     private func isOutOfRoom(_ error: SQLiteError) -> Bool {
         error.code == .full || error.code == .ioError && (Volume(path)?.free ?? 1) == 0
-    }
-
-    private func fullDisk(isHeld: Bool) -> IngestError {
-        IngestError(StoreFault.full(path, isLogHeld: isHeld))
     }
 
     // MARK: The files under their names

@@ -28,7 +28,7 @@ final class StoreConnection: Sendable {
         self.hold = hold
         do {
             if let volume = Volume(path), !volume.hasRoomForIndex, FileIdentity("\(path)-shm") == nil {
-                throw Store.noRoomForIndex(path, access)
+                throw access == .read ? IngestError(StoreFault.noRoomForIndex(path)) : .writing(path, ENOSPC)
             }
             let db = try Self.open(path, access == .write ? .write : .read)
             if access == .write { try Self.prepare(db) } else { try Self.adapt(db, path) }

@@ -8,7 +8,6 @@ package enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
     case unreadable(id: String, column: String)
     case tombstoneHolds(id: String, column: String)
     case deletedLineWaits(id: String)
-    /// A line for a sink that does not exist.
     case lineWithoutSink(id: String, sink: Int64)
     case emptyLine(id: String, sink: Int64)
     /// A series that cannot be unpacked, or has another number of samples than its row says.

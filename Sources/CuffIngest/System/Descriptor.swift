@@ -12,7 +12,6 @@ struct SystemFault: Error, Equatable, Sendable {
 
     /// The kernel's text, such as `No space left on device`.
     static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
-    var text: String { Self.text(number) }
 }
 
 /// System calls on descriptors; EINTR and short counts are handled.
@@ -65,6 +64,15 @@ enum Descriptor {
         return bytes
     }
 
+    /// Opens a file whose content is read.
+    static func forReading(_ path: String, _ flags: Int32 = 0) throws(IngestError) -> Int32 {
+        do throws(SystemFault) { return try open(path, O_RDONLY | O_NOCTTY | flags) } catch { throw .reading(path, error.number) }
+    }
+
+    static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) throws(SystemFault) {
+        try bytes.span.withUnsafeBytes { (bytes) throws(SystemFault) in try writeAll(descriptor, bytes) }
+    }
+
     static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFault) {
         var written = 0
         try writeAll(descriptor, bytes, counting: &written)
@@ -96,7 +104,7 @@ enum Descriptor {
             if errno != EINTR { throw SystemFault("fdatasync") }
         }
         var status = statvfs()
-        if fstatvfs(descriptor, &status) == 0 && isReadOnly(status) { throw SystemFault("fdatasync", EROFS) }
+        if fstatvfs(descriptor, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0 { throw SystemFault("fdatasync", EROFS) }
     }
 
     /// `.` for a name without a folder.
@@ -117,13 +125,6 @@ enum Descriptor {
             default: throw SystemFault("fsync")
             }
         }
-    }
-
-    private static func isReadOnly(_ status: statvfs) -> Bool { status.f_flag & UInt(ST_RDONLY) != 0 }
-
-    static func isReadOnly(_ path: String) -> Bool {
-        var status = statvfs()
-        return statvfs(path, &status) == 0 && isReadOnly(status)
     }
 
     /// Waits until the descriptor is ready or hung up.

@@ -1,6 +1,5 @@
 import Glibc
 
-/// Errors of files.
 package enum FileFault: Fault {
     case unreadable(String, errno: Int32)
     case unwritable(String, errno: Int32)
@@ -15,7 +14,6 @@ package enum FileFault: Fault {
     case exists(String)
     case captureExists(String)
 
-    /// The kind of failure, and a message.
     package var statement: (status: RunStatus, text: String) {
         switch self {
         case .unreadable(let path, let number):

@@ -11,13 +11,6 @@ struct FileIdentity: Hashable, Sendable {
         inode = UInt64(status.st_ino)
     }
 
-    /// `nil` for a closed descriptor.
-    init?(_ descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        self.init(status)
-    }
-
     /// `nil` if there is no file. Follows links, as readers of the path do.
     init?(_ path: String) {
         var status = stat()

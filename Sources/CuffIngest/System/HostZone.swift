@@ -1,7 +1,6 @@
 import CuffCore
 import Glibc
 
-/// Time zones of this machine.
 package enum HostZone {
     static let folder = "/usr/share/zoneinfo"
 

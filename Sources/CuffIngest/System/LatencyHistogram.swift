@@ -8,12 +8,9 @@ package struct LatencyHistogram: Sendable, Equatable {
 
     private(set) var counts = [Int](repeating: 0, count: LatencyHistogram.bounds.count + 1)
     private(set) var sum = Duration.zero
-    /// The number of durations.
     package private(set) var count = 0
-    /// The longest duration.
     package private(set) var longest = Duration.zero
 
-    /// Empty.
     package init() {}
 
     mutating func add(nanoseconds: Int64) {

@@ -68,12 +68,7 @@ enum StateFile {
     }
 
     static func put(_ text: String, _ descriptor: Int32, durably: Bool = true) throws(SystemFault) {
-        let bytes = Array(text.utf8)
-        var fault: SystemFault?
-        bytes.withUnsafeBytes { bytes in
-            do throws(SystemFault) { try Descriptor.writeAll(descriptor, bytes) } catch { fault = error }
-        }
-        if let fault { throw fault }
+        try Descriptor.writeAll(descriptor, Array(text.utf8))
         if durably { try Descriptor.synchronise(descriptor) }
     }
 
@@ -85,7 +80,7 @@ enum StateFile {
             guard mkdir(folder, 0o700) == 0, let descriptor = try? Descriptor.open(folder, O_RDONLY | O_DIRECTORY) else { continue }
             adopt(descriptor, above: folder)
             close(descriptor)
-            synchroniseFolder(of: folder)
+            try? Descriptor.synchroniseFolder(of: folder)
         }
     }
 
@@ -97,7 +92,12 @@ enum StateFile {
         _ = fchown(descriptor, status.st_uid, status.st_gid)
     }
 
-    static func synchroniseFolder(of path: String) { try? Descriptor.synchroniseFolder(of: path) }
+    /// Returns whether there was one.
+    static func remove(_ path: String) -> Bool {
+        guard unlink(path) == 0 else { return false }
+        try? Descriptor.synchroniseFolder(of: path)
+        return true
+    }
 
     /// Without links, so that two names of a device give the same key.
     static func resolved(_ path: String) -> String {

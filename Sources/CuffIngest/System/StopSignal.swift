@@ -15,12 +15,10 @@ package final class StopSignal: Sendable {
     let descriptor: Int32
     private let listeners = Locked<[SignalListener]>([])
 
-    /// Not raised.
     package init() { descriptor = clinux_eventfd() }
 
     deinit { close(descriptor) }
 
-    /// Whether it was raised.
     package var isRaised: Bool { state.withLock { $0.isRaised } }
 
     /// Calls the handlers; a second call does nothing.
@@ -47,7 +45,6 @@ package final class StopSignal: Sendable {
         return number
     }
 
-    /// Removes a handler.
     package func forget(_ number: Int) {
         state.withLock { _ = $0.handlers.removeValue(forKey: number) }
     }
@@ -78,16 +75,6 @@ package final class StopSignal: Sendable {
         case SIGTERM?: .terminated
         case _?: .interrupted
         }
-    }
-
-    /// Waits for input; `false` if the signal came first.
-    func waitForInput(_ input: Int32) -> Bool {
-        var entries = [
-            pollfd(fd: input, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        while poll(&entries, 2, -1) < 0 && errno == EINTR {}
-        return entries[1].revents == 0
     }
 
     /// `false` if the signal ended the sleep.

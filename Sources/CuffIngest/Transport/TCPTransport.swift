@@ -207,9 +207,10 @@ final class TCPTransport: Transport {
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    private static func candidates(
-        _ host: String, _ service: String, _ address: String, passive: Bool
-    ) throws(IngestError) -> UnsafeMutablePointer<addrinfo> {
+    /// The first socket for an address of the host with which `use` succeeds.
+    private static func first(
+        _ host: String, _ service: String, _ address: String, passive: Bool, _ use: (Int32, addrinfo) -> Bool
+    ) throws(IngestError) -> Int32 {
         // getaddrinfo uses the lower sixteen bits of any number.
         guard UInt16(service) != nil else {
             throw IngestError(TransportFault.notAPort(service))
@@ -222,31 +223,25 @@ final class TCPTransport: Transport {
         guard result == 0, let list else {
             throw IngestError(TransportFault.unknownHost(address, reason: String(cString: gai_strerror(result))))
         }
-        return list
-    }
-
-    private static func socket(for entry: addrinfo) -> Int32 {
-        Glibc.socket(
-            entry.ai_family, entry.ai_socktype | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue),
-            entry.ai_protocol)
+        defer { freeaddrinfo(list) }
+        let flags = Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        var number = EADDRNOTAVAIL
+        var next: UnsafeMutablePointer<addrinfo>? = list
+        while let entry = next?.pointee {
+            let descriptor = socket(entry.ai_family, entry.ai_socktype | flags, entry.ai_protocol)
+            if descriptor >= 0, use(descriptor, entry) { return descriptor }
+            if descriptor >= 0 || passive { number = errno }
+            if descriptor >= 0 { Glibc.close(descriptor) }
+            next = entry.ai_next
+        }
+        throw IngestError(passive ? TransportFault.cannotListen(address, errno: number) : .unreachable(address, errno: number))
     }
 
     /// A descriptor connecting to the first address of the host that does not fail at once.
     static func connecting(_ host: String, _ service: String, _ address: String) throws(IngestError) -> Int32 {
-        let list = try candidates(host, service, address, passive: false)
-        defer { freeaddrinfo(list) }
-        var number = EADDRNOTAVAIL
-        var next: UnsafeMutablePointer<addrinfo>? = list
-        while let entry = next?.pointee {
-            let descriptor = socket(for: entry)
-            if descriptor >= 0 {
-                if connect(descriptor, entry.ai_addr, entry.ai_addrlen) == 0 || errno == EINPROGRESS { return descriptor }
-                number = errno
-                Glibc.close(descriptor)
-            }
-            next = entry.ai_next
+        try first(host, service, address, passive: false) { descriptor, entry in
+            connect(descriptor, entry.ai_addr, entry.ai_addrlen) == 0 || errno == EINPROGRESS
         }
-        throw IngestError(TransportFault.unreachable(address, errno: number))
     }
 
     /// A listening descriptor and its port; 0 picks any.
@@ -254,25 +249,11 @@ final class TCPTransport: Transport {
         _ host: String, _ service: String, _ address: String
     ) throws(IngestError) -> (descriptor: Int32, port: Int) {
         // Loopback by default: readings must not be exposed to the network unintentionally.
-        let list = try candidates(host.isEmpty ? "127.0.0.1" : host, service, address, passive: true)
-        defer { freeaddrinfo(list) }
-        var number = EADDRNOTAVAIL
-        var next: UnsafeMutablePointer<addrinfo>? = list
-        while let entry = next?.pointee {
-            let descriptor = socket(for: entry)
-            if descriptor >= 0 {
-                setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
-                if bind(descriptor, entry.ai_addr, entry.ai_addrlen) == 0, listen(descriptor, 16) == 0 {
-                    return (descriptor, boundPort(descriptor))
-                }
-                number = errno
-                Glibc.close(descriptor)
-            } else {
-                number = errno
-            }
-            next = entry.ai_next
+        let descriptor = try first(host.isEmpty ? "127.0.0.1" : host, service, address, passive: true) { descriptor, entry in
+            setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
+            return bind(descriptor, entry.ai_addr, entry.ai_addrlen) == 0 && listen(descriptor, 16) == 0
         }
-        throw IngestError(TransportFault.cannotListen(address, errno: number))
+        return (descriptor, boundPort(descriptor))
     }
 
     private static func boundPort(_ descriptor: Int32) -> Int {

@@ -6,33 +6,16 @@ import Glibc
 ///
 /// A program that embeds this library passes `TransportKind.all + [own]` to parsers, and in `IngestOptions.transports`.
 package struct TransportKind: Sendable, CustomStringConvertible {
-    /// Parameters for opening a transport.
     package struct Request: Sendable {
         /// The location; never an address that selects among connected devices.
         package var address: DeviceAddress
-        /// The medium of the session's driver.
         package var medium: CuffDriver.Medium
-        /// The report format of a HID device.
-        package var reports: HIDReports
-        /// The settings of a serial line.
+        package var reports = HIDReports()
         package var line: LineSettings
         /// The settings that a CP2110 already has are kept.
-        package var keepsBridgeLine: Bool
+        package var keepsBridgeLine = false
         /// The pause between bytes written to a serial line.
         package var pace: Duration?
-
-        /// Sets each property.
-        package init(
-            _ address: DeviceAddress, medium: CuffDriver.Medium, reports: HIDReports = HIDReports(), line: LineSettings,
-            keepsBridgeLine: Bool = false, pace: Duration? = nil
-        ) {
-            self.address = address
-            self.medium = medium
-            self.reports = reports
-            self.line = line
-            self.keepsBridgeLine = keepsBridgeLine
-            self.pace = pace
-        }
     }
 
     /// Parses an address; `nil` if the text is of another kind, an `AddressFault` if it is invalid.
@@ -40,20 +23,17 @@ package struct TransportKind: Sendable, CustomStringConvertible {
     /// Creates the transport, not opened yet; `nil` if another kind opens such an address.
     package typealias Open = @Sendable (Request) -> (any Transport)?
 
-    /// The name of the kind.
     package let name: String
     /// The form of its addresses, for usage texts.
     package let form: String
     /// One line.
     package let help: String
-    /// A complete address.
     package let example: String
     /// The kernel subsystem of its nodes, watched for hotplug events, if any.
     package let subsystem: String?
     let parse: Parse
     let open: Open
 
-    /// Sets each property.
     package init(
         _ name: String, form: String, help: String, example: String, subsystem: String? = nil,
         parse: @escaping Parse = TransportKind.localDevice, open: @escaping Open
@@ -105,7 +85,7 @@ extension DeviceAddress {
         for driver: CuffDriver, line: LineSettings? = nil, pace: Duration? = nil, among kinds: [TransportKind] = TransportKind.all
     ) throws(AddressFault) -> any Transport {
         let request = TransportKind.Request(
-            self, medium: driver.medium, reports: driver.reports, line: line ?? driver.line,
+            address: self, medium: driver.medium, reports: driver.reports, line: line ?? driver.line,
             keepsBridgeLine: driver.keepsBridgeLine && line == nil, pace: pace)
         return try transport(request, among: kinds)
     }

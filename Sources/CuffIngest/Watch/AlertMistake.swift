@@ -4,7 +4,6 @@ import CuffCore
 /// Errors in a section `[alert.NAME]` of a configuration.
 package enum AlertMistake: Hashable, Sendable, CustomStringConvertible {
     case longName
-    /// An alert about silence does not use this key.
     case notOnSilence(key: String)
     /// None or several of the keys for a trigger.
     case triggers(section: String, isNone: Bool)

@@ -1,7 +1,6 @@
 /// Errors in the configuration, or in what the command line adds to it.
 package enum ConfigurationFault: Fault {
     case mistake(file: String, line: Int, ConfigurationMistake)
-    /// A value rejected by its parser.
     case value(file: String, line: Int, IngestError)
     /// A configuration can run programs, so only this user and root may write it.
     case foreignOwner(String, user: UInt32)

@@ -7,10 +7,7 @@ enum ConfigurationFile {
 
     /// Throws if it is not a regular file, belongs to another user, is writable by others or too long.
     static func text(_ path: String) throws(IngestError) -> String {
-        let descriptor: Int32
-        do throws(SystemFault) { descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK) } catch {
-            throw .reading(path, error.number)
-        }
+        let descriptor = try Descriptor.forReading(path, O_NONBLOCK)
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .reading(path, errno) }
@@ -32,7 +29,7 @@ enum ConfigurationFile {
     /// has a user of its own.
     static func write(_ text: String, to path: String) throws(IngestError) {
         let isShared = path.hasPrefix("/etc/")
-        if isShared { mkdir(path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }, 0o755) }
+        if isShared { mkdir(Descriptor.folder(of: path), 0o755) }
         StateFile.makeFolders(above: path)
         try OutputFile.write(text, to: path, mode: isShared ? 0o644 : nil)
     }

@@ -94,3 +94,9 @@ struct ConfigurationSection {
         for key in table.keys where !known.contains(key) { throw unknown(key, known) }
     }
 }
+
+extension IngestError {
+    static func mistake(_ fault: TOMLFault, in file: String) -> IngestError {
+        IngestError(ConfigurationFault.mistake(file: file, line: fault.line, .refused(fault.reason)))
+    }
+}

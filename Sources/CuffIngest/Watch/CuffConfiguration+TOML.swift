@@ -9,9 +9,7 @@ extension CuffConfiguration {
         _ text: String, file: String, drivers: [CuffDriver], kinds: [SinkKind] = SinkKind.all
     ) throws(IngestError) {
         let document: TOMLDocument
-        do throws(TOMLFault) { document = try TOMLDocument(Array(text.utf8)) } catch {
-            throw IngestError(ConfigurationFault.mistake(file: file, line: error.line, .refused(error.reason)))
-        }
+        do throws(TOMLFault) { document = try TOMLDocument(Array(text.utf8)) } catch { throw .mistake(error, in: file) }
         files.append(file)
         let root = ConfigurationSection(document, file: file)
         for key in root.table.keys {

@@ -96,7 +96,9 @@ package struct CuffConfiguration: Sendable, Hashable {
 
     /// The user's file; `nil` without a home.
     package static var ownFile: String? {
-        let folder = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? variable("HOME").map { $0 + "/.config" }
+        let folder =
+            DriverMemory.variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? DriverMemory.variable("HOME").map { $0 + "/.config" }
         return folder.map { $0 + "/cuff/config.toml" }
     }
 
@@ -105,12 +107,10 @@ package struct CuffConfiguration: Sendable, Hashable {
 
     /// The paths of all configuration files in order, existing or not. `$CUFF_CONFIG` replaces all of them.
     package static func standardPlaces() -> [String] {
-        if let named = variable("CUFF_CONFIG") { return [named] }
+        if let named = DriverMemory.variable("CUFF_CONFIG") { return [named] }
         let shared = Folder.names("/etc/cuff/conf.d").filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.sorted()
         return [machineFile] + shared.map { "/etc/cuff/conf.d/" + $0 } + [ownFile].compactMap { $0 }
     }
-
-    private static func variable(_ name: String) -> String? { DriverMemory.variable(name) }
 
     /// Reads one file (`--config FILE`, else `$CUFF_CONFIG`) or, with none, the standard ones.
     package static func load(
@@ -119,7 +119,7 @@ package struct CuffConfiguration: Sendable, Hashable {
     ) throws(IngestError) -> CuffConfiguration {
         var configuration = CuffConfiguration()
         configuration.skipping = skipping
-        let named = file ?? variable("CUFF_CONFIG")
+        let named = file ?? DriverMemory.variable("CUFF_CONFIG")
         for path in named.map({ [$0] }) ?? standardFiles() {
             try configuration.read(try ConfigurationFile.text(path), file: path, drivers: drivers, kinds: kinds)
         }

@@ -86,9 +86,7 @@ package struct FleetAccess: Sendable, Equatable {
             }
             document = try document.setting(["sink", Self.sink, "address"], to: TOMLDocument.quoted(address))
             new = String(decoding: document.text, as: UTF8.self)
-        } catch {
-            throw IngestError(ConfigurationFault.mistake(file: path, line: error.line, .refused(error.reason)))
-        }
+        } catch { throw .mistake(error, in: path) }
         try CuffConfiguration.check(new, at: path, among: [path])
         return new
     }
@@ -105,7 +103,7 @@ package struct FleetAccess: Sendable, Equatable {
         try OutputFile.write("\(user)\n\(password)\n", to: root + Self.secretFile, mode: 0o600)
         if !authority.isEmpty { try OutputFile.write(authority, to: root + Self.authorityFile, mode: 0o644) }
         StateFile.makeFolders(above: root + Self.dropInFile)
-        chmod(root + Self.dropInFile.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }, 0o755)
+        chmod(Descriptor.folder(of: root + Self.dropInFile), 0o755)
         try OutputFile.write(Self.dropIn, to: root + Self.dropInFile, mode: 0o644)
         try OutputFile.write(text, to: path, mode: 0o644)
     }

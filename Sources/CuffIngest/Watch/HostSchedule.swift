@@ -95,11 +95,7 @@ struct ScheduleFolder: Sendable {
     func save(_ schedule: HostSchedule) throws(IngestError) { try StateFile.write(schedule.text, to: file(schedule.key)) }
 
     /// Returns whether there was one.
-    func remove(_ key: String) -> Bool {
-        let wasThere = unlink(file(key)) == 0
-        if wasThere { StateFile.synchroniseFolder(of: file(key)) }
-        return wasThere
-    }
+    func remove(_ key: String) -> Bool { StateFile.remove(file(key)) }
 
     private func cycleFile(_ key: String) -> String { "\(path)/\(StateFile.name("cycle", for: key))" }
 
@@ -107,15 +103,14 @@ struct ScheduleFolder: Sendable {
     func note(cycle minutes: Int, of key: String, _ driver: DriverID) throws(IngestError) {
         if minutes > 0, !Self.isBorrowed(key) {
             try StateFile.write(OwnCycle(key: key, driver: driver, minutes: minutes).text, to: cycleFile(key))
-        } else if unlink(cycleFile(key)) == 0 {
-            StateFile.synchroniseFolder(of: cycleFile(key))
+        } else {
+            _ = StateFile.remove(cycleFile(key))
         }
     }
 
     /// The cuffs known to have a measuring cycle.
     func cycles() -> [OwnCycle] { texts("cycle-").compactMap { OwnCycle(text: $0, drivers: drivers) } }
 
-    /// All readable schedules.
     func all() -> [HostSchedule] { texts("schedule-").compactMap { HostSchedule(text: $0, drivers: drivers) } }
 
     private func texts(_ prefix: String) -> [String] {

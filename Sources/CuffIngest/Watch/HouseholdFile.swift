@@ -21,15 +21,12 @@ package struct HouseholdFile: Sendable {
         (document, configuration) = try Self.read(text, path)
     }
 
-    /// The persons of this file.
     package var names: [String] { configuration.household.names }
 
     private static func read(_ text: String, _ path: String) throws(IngestError) -> (TOMLDocument, CuffConfiguration) {
         var configuration = CuffConfiguration()
         try configuration.read(text, file: path, drivers: CuffFamilies.all)
-        do throws(TOMLFault) { return (try TOMLDocument(Array(text.utf8)), configuration) } catch {
-            throw IngestError(ConfigurationFault.mistake(file: path, line: error.line, .refused(error.reason)))
-        }
+        do throws(TOMLFault) { return (try TOMLDocument(Array(text.utf8)), configuration) } catch { throw .mistake(error, in: path) }
     }
 
     /// The person as this file writes the name, else the name.
@@ -117,9 +114,7 @@ package struct HouseholdFile: Sendable {
     }
 
     private mutating func change(_ body: (TOMLDocument) throws(TOMLFault) -> TOMLDocument) throws(IngestError) {
-        do throws(TOMLFault) { text = String(decoding: try body(document).text, as: UTF8.self) } catch {
-            throw IngestError(ConfigurationFault.mistake(file: path, line: error.line, .refused(error.reason)))
-        }
+        do throws(TOMLFault) { text = String(decoding: try body(document).text, as: UTF8.self) } catch { throw .mistake(error, in: path) }
         (document, configuration) = try Self.read(text, path)
     }
 

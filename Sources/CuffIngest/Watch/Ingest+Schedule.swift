@@ -48,7 +48,7 @@ extension Ingest {
             }
             let now = HostClock.now().seconds
             let plan = try hosted(times, driver, from: now)
-            try refuseBorrowed(key)
+            if ScheduleFolder.isBorrowed(key) { throw IngestError(ScheduleFault.unknownCuff(device: "\(key)")) }
             // Only one of the two may inflate the cuff.
             if hasOwn {
                 (report.cycle, report.report) = try ask(address, driver, .off, read, options)
@@ -65,11 +65,6 @@ extension Ingest {
             }
         }
         return report
-    }
-
-    private static func refuseBorrowed(_ key: String) throws(IngestError) {
-        guard ScheduleFolder.isBorrowed(key) else { return }
-        throw IngestError(ScheduleFault.unknownCuff(device: "\(key)"))
     }
 
     private static func hosted(

@@ -10,7 +10,7 @@ extension Ingest {
     public static func watch(
         _ watch: WatchOptions = WatchOptions(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
-        let faults = SinkFaults { options.diagnostics(.warning(options.explain($0))) }
+        let sinkFaults = Locked<[String: IngestError]>([:])
         if let port = watch.metricsPort, UInt16(exactly: port) == nil { throw IngestError(TransportFault.notAPort("\(port)")) }
         let current = Locked<(@Sendable () -> RunStatistics)?>(nil)
         var options = options
@@ -26,7 +26,12 @@ extension Ingest {
         if let board = servers.board { options.moreSinks.append(board) }
         if let alerts { options.moreSinks.append(alerts) }
         let policy: Pipeline.FaultPolicy = watch.settings.isOnce ? .stop : .retry
-        let pipeline = try pipeline(options, policy: policy, series: .ofResults, survives: watch.survives) { faults.take($0, $1) }
+        let told = options
+        let pipeline = try pipeline(options, policy: policy, series: .ofResults, survives: watch.survives) { sink, error in
+            // Once, and again when the text of the fault changes; a recovery is not reported.
+            let isNews = sinkFaults.withLock { $0.updateValue(error, forKey: sink) != error }
+            if isNews { told.diagnostics(.warning(told.explain(error))) }
+        }
         if let board = servers.board { pipeline.whenSourcesChange { board.linkChanged($0, isOpen: $1) } }
         alerts?.attach(to: pipeline)
         let run = WatchRun(watch, options, pipeline)
@@ -81,18 +86,5 @@ extension Cuffs {
         watching watch: WatchOptions = WatchOptions(), keeping: Bool = true, options: IngestOptions = .remembering
     ) -> ReadingSequence {
         ReadingSequence(options, isKeeping: keeping) { (options) throws(IngestError) in try Ingest.watch(watch, options: options) }
-    }
-}
-
-/// Reports a failing sink once, and again when the text of the fault changes; a recovery is not reported.
-private final class SinkFaults: Sendable {
-    private let told = Locked<[String: IngestError]>([:])
-    private let notify: @Sendable (IngestError) -> Void
-
-    init(_ notify: @escaping @Sendable (IngestError) -> Void) { self.notify = notify }
-
-    func take(_ sink: String, _ error: IngestError) {
-        let isNews = told.withLock { $0.updateValue(error, forKey: sink) != error }
-        if isNews { notify(error) }
     }
 }

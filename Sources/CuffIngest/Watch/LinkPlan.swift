@@ -1,16 +1,13 @@
 import CuffCore
 
-/// How to open one cuff.
 package struct LinkPlan: Sendable, Hashable {
     package var target: DeviceTarget
     /// The cuff's identity as far as the host knows: the user's name for it, else the device's key. It is part of the ids of
     /// readings, so it must not depend on the port.
     package var identity: String
-    /// The id of the driver.
     package var driver: DriverID
     /// `nil`: the driver's line settings.
     package var line: LineSettings?
-    /// Options of the driver.
     package var options: [String: String] = [:]
     /// The cuff has a schedule, so its link stays open.
     package var isScheduled = false

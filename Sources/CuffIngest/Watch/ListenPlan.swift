@@ -6,7 +6,6 @@ package struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
     package var host: String
     /// The TCP port; 0 picks a free one.
     package var port: Int
-    /// The id of the driver of all cuffs on the port.
     package var driver: DriverID
 
     /// Throws a usage error with the reason.

@@ -16,8 +16,6 @@ public struct ScheduleReport: Sendable {
     /// Zone of the schedule's times.
     var zone = ZoneTable.utc
 
-    private var isOff: Bool { (cycle ?? 0) == 0 && keeper == nil }
-
     package var text: String {
         var lines: [String] = []
         if let cycle, cycle > 0 { lines.append("the cuff measures automatically every \(Self.span(cycle))") }
@@ -33,7 +31,7 @@ public struct ScheduleReport: Sendable {
                 "`cuff watch` measures every \(Self.span(keeper.plan.interval))\(times)\(times.isEmpty ? "" : " (\(zone.name))"); "
                     + "\(keeper.measuredCount) so far")
         }
-        if isOff { lines.append("no automatic measurements") }
+        if lines.isEmpty { lines.append("no automatic measurements") }
         return lines.map { $0 + "\n" }.joined()
     }
 

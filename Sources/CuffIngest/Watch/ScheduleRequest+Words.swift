@@ -7,9 +7,7 @@ extension ScheduleRequest {
         package var from, to: String?
         /// The part of the day with another interval, `22:00-07:00`.
         package var night: String?
-        /// The interval by night.
         package var everyNight: Duration?
-        /// How long the schedule lasts.
         package var length: Duration?
 
         package init() {}
@@ -59,7 +57,9 @@ extension ScheduleRequest {
 
     private static func window(_ from: String?, _ to: String?) throws(IngestError) -> MonitoringPlan.Window? {
         guard from != nil || to != nil else { return nil }
-        guard let from = from.flatMap(clock), let to = to.flatMap(clock), let window = MonitoringPlan.Window(from: from, to: to) else {
+        guard let from = from.flatMap(TimeWords.minuteOfDay), let to = to.flatMap(TimeWords.minuteOfDay),
+            let window = MonitoringPlan.Window(from: from, to: to)
+        else {
             throw IngestError(ScheduleFault.notAWindow)
         }
         return window
@@ -70,20 +70,11 @@ extension ScheduleRequest {
         guard let text = words.night, let every = words.everyNight else {
             throw IngestError(ScheduleFault.halfANight)
         }
-        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-        guard ends.count == 2, let from = clock(ends[0]), let to = clock(ends[1]), let window = MonitoringPlan.Window(from: from, to: to)
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { TimeWords.minuteOfDay(String($0)) }
+        guard ends.count == 2, let from = ends[0], let to = ends[1], let window = MonitoringPlan.Window(from: from, to: to)
         else {
             throw IngestError(ScheduleFault.notANight(text))
         }
         return (window, try minutes(every))
-    }
-
-    /// Minutes after midnight of `08:00` or `8:00`; `24:00` is the end of a day.
-    static func clock(_ text: String) -> Int? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]), (0..<60).contains(minute),
-            (0..<24).contains(hour) || hour == 24 && minute == 0
-        else { return nil }
-        return hour * 60 + minute
     }
 }

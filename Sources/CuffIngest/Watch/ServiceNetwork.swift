@@ -24,8 +24,7 @@ package struct ServiceNetwork: Sendable, Hashable {
         needs += configuration.listens.map { WebAddress(host: $0.host, port: $0.port).isLocal ? .local : .any }
         for device in configuration.devices {
             switch device.address {
-            case .tcp(let host, _): needs.append(WebAddress(host: host, port: 0).isLocal ? .local : .any)
-            case .tcpListen(let host, _): needs.append(WebAddress(host: host, port: 0).isLocal ? .local : .any)
+            case .tcp(let host, _), .tcpListen(let host, _): needs.append(WebAddress(host: host, port: 0).isLocal ? .local : .any)
             default: break
             }
         }
@@ -102,8 +101,7 @@ package struct ServiceNetwork: Sendable, Hashable {
     /// Writes the drop-in, readable by everybody, as systemd requires.
     package func write() throws(IngestError) {
         guard let dropIn else { return }
-        let folder = Self.path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
-        mkdir(folder, 0o755)
+        mkdir(Descriptor.folder(of: Self.path), 0o755)
         try OutputFile.write(dropIn, to: Self.path, mode: 0o644)
     }
 

@@ -1,6 +1,7 @@
 import CuffClinical
 import CuffCore
 import Glibc
+import TOML
 
 /// The data of `cuff setup`: the connected devices, what is known about each, and the sections to add. It has no dialogue or
 /// output.
@@ -85,11 +86,11 @@ package struct SetupPlan: Sendable {
         var text = existing
         if !text.isEmpty, text.last != "\n" { text += "\n" }
         for entry in entries where !entry.isPresent {
-            text += (text.isEmpty ? "" : "\n") + "[device.\(Self.key(entry.name))]\n"
-            text += "match = \(Self.quoted(entry.match))\ndriver = \"\(entry.driver)\"\n"
+            text += (text.isEmpty ? "" : "\n") + "[\(TOMLDocument.dotted(["device", entry.name]))]\n"
+            text += "match = \(TOMLDocument.quoted(entry.match))\ndriver = \"\(entry.driver)\"\n"
             let slots = entry.users.filter { $0.key > 0 }.sorted { $0.key < $1.key }
             guard !slots.isEmpty else { continue }
-            let users = slots.map { "\($0.key) = \(Self.quoted($0.value))" }
+            let users = slots.map { "\($0.key) = \(TOMLDocument.quoted($0.value))" }
             text += "users = { \(users.joined(separator: ", ")) }\n"
         }
         var file = try HouseholdFile(path: path, text: text)
@@ -103,23 +104,4 @@ package struct SetupPlan: Sendable {
 
     /// As `ConfigurationFile.write`.
     package func write(_ text: String) throws(IngestError) { try ConfigurationFile.write(text, to: path) }
-
-    /// A TOML key, quoted if necessary.
-    private static func key(_ text: String) -> String {
-        let isBare = !text.isEmpty && text.utf8.allSatisfy { 0x61...0x7A ~= $0 | 0x20 || 0x30...0x39 ~= $0 || $0 == 0x2D || $0 == 0x5F }
-        return isBare ? text : quoted(text)
-    }
-
-    /// A quoted TOML text.
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": quoted += "\\" + String(scalar)
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F: quoted += " "
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
-    }
 }

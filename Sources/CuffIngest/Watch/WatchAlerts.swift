@@ -26,7 +26,7 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
     private var state: AlertState
     private var stores: [String: Store] = [:]
     private var written: String?
-    private var timer: (any DispatchSourceTimer)?
+    private lazy var timer = WallTimer(queue) { [weak self] in self?.handle([.timePassed]) }
     private var pipeline: Pipeline?
     private var source = 0
     private var plans: [AlertState.Plan] = []
@@ -93,8 +93,7 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
     func close() throws(IngestError) {
         queue.sync {
             isClosed = true
-            timer?.cancel()
-            timer = nil
+            timer.set(after: nil)
             for store in stores.values { try? store.close() }
             stores = [:]
         }
@@ -171,7 +170,7 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
         let standing = state.standing
         latest.withLock { $0 = standing }
         save(durably: !changes.isEmpty)
-        wake(at: state.wakeAt)
+        timer.set(after: state.wakeAt.map { .milliseconds(max(100, $0.milliseconds - now().milliseconds)) })
     }
 
     private func submit(_ event: AlertEvent) {
@@ -236,23 +235,5 @@ final class WatchAlerts: ReadingSink, @unchecked Sendable {
                 stores[path] = nil
             }
         }
-    }
-
-    /// By the wall clock, so that events due during a suspend are handled after it.
-    private func wake(at moment: Timestamp?) {
-        timer?.cancel()
-        timer = nil
-        guard let moment else { return }
-        let wait = Int(clamping: max(100, moment.milliseconds - now().milliseconds))
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(wallDeadline: .now() + .milliseconds(wait), leeway: .milliseconds(200))
-        timer.setEventHandler { @Sendable [weak self] in
-            guard let self else { return }
-            self.timer?.cancel()
-            self.timer = nil
-            handle([.timePassed])
-        }
-        timer.activate()
-        self.timer = timer
     }
 }

@@ -13,7 +13,6 @@ package enum WatchNotice: Sendable, Hashable, CustomStringConvertible {
     case notPluggedIn(Assignment)
     case watcher(String)
 
-    /// One line.
     package var description: String {
         switch self {
         case .opening(let plan, _): "\(plan.place): \(plan.driver), as \(plan.identity)"

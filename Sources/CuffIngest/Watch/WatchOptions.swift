@@ -4,11 +4,9 @@ import Dispatch
 
 /// The options of a watch, in addition to those of every run.
 public struct WatchOptions: Sendable {
-    /// The devices assigned by the user.
     package var assignments: [Assignment] = []
     /// Once-mode, pauses and repetition.
     package var settings = WatchState.Settings()
-    /// The alert rules and persons.
     package var alerts: AlertSettings = AlertSettings()
     /// Called on SIGHUP; then file sinks check for rotated files. An error is reported and changes nothing.
     package var reload: (@Sendable () throws(IngestError) -> WatchReload)?
@@ -24,7 +22,6 @@ public struct WatchOptions: Sendable {
     public var metricsPort: Int?
     /// The address of the live page, which shows readings to everyone who can reach it.
     package var web: WebAddress?
-    /// The rule, the guideline and the language of the live page.
     package var report = ReportSettings()
     /// Why sections of the configuration were left out, for the live page.
     package var skipped: [IngestError] = []

@@ -1,7 +1,6 @@
 import CuffCore
 import Dispatch
 
-/// Links opened by the watch, and their events.
 extension WatchRun {
     func open(_ id: LinkID, _ plan: LinkPlan) {
         guard let driver = options.driver("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }

@@ -1,7 +1,6 @@
 import CuffCore
 import Dispatch
 
-/// Measurements by schedule.
 extension WatchRun {
     var marks: MeasurementMarks? { options.memory.map { MeasurementMarks($0) } }
 

@@ -2,7 +2,6 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Requests by signals and the service manager.
 extension WatchRun {
     /// SIGHUP: reload the configuration, or end if the terminal was closed. SIGUSR1: statistics.
     func listenForSignals() {
@@ -20,11 +19,7 @@ extension WatchRun {
                     loop.async { me.value.reload(result) }
                 }, gone: { stop.raise() })
         }
-        listen(SIGUSR1, queue) { text(me.value.statistics.text) }
-    }
-
-    func listen(_ number: Int32, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-        signals.append(SignalListener(number, queue, body))
+        signals.append(SignalListener(SIGUSR1, queue) { text(me.value.statistics.text) })
     }
 
     func reload(_ settings: Result<WatchReload, IngestError>) {

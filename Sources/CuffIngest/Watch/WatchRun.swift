@@ -28,7 +28,6 @@ final class WatchRun {
     var page: Locked<PageSettings>?
     /// The present schedules.
     var kept: [HostSchedule] = []
-    /// The cuffs that have a measuring cycle.
     var ownCycles: [OwnCycle] = []
     var stopRequest: SignalListener?
     var isStopping = false

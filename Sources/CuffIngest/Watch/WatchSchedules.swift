@@ -30,11 +30,10 @@ final class WatchSchedules: @unchecked Sendable {
     private let measure: @Sendable (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
     /// Called with the present schedules; their links stay open.
     private let changed: @Sendable ([HostSchedule]) -> Void
-    /// Called when the cuffs' own cycles have changed.
     private let cyclesChanged: @Sendable ([OwnCycle]) -> Void
     private var cycles: [OwnCycle] = []
     private var entries: [String: Entry] = [:]
-    private var timer: (any DispatchSourceTimer)?
+    private lazy var timer = WallTimer(queue) { [weak self] in self?.tick() }
     private var events: (any DispatchSourceRead)?
     private var isStopped = false
 
@@ -62,8 +61,7 @@ final class WatchSchedules: @unchecked Sendable {
     func stop(then done: @escaping @Sendable () -> Void = {}) {
         queue.async { @Sendable in
             self.isStopped = true
-            self.timer?.cancel()
-            self.timer = nil
+            self.timer.set(after: nil)
             self.events?.cancel()
             self.events = nil
             done()
@@ -153,7 +151,7 @@ final class WatchSchedules: @unchecked Sendable {
             report(&entry)
             entries[key] = entry
         }
-        wake(at: next)
+        timer.set(after: next.map { .seconds(max(1, $0 - now())) })
     }
 
     /// The schedule has ended: its file is removed, unless it was replaced meanwhile.
@@ -238,22 +236,5 @@ final class WatchSchedules: @unchecked Sendable {
         return skipped.count == 1
             ? "the measurement of \(clock(skipped.first)) was missed: \(why)"
             : "\(skipped.count) measurements from \(clock(skipped.first)) to \(clock(skipped.last)) were missed: \(why)"
-    }
-
-    /// By the wall clock, so that events due during a suspend are handled after it.
-    private func wake(at moment: Int64?) {
-        timer?.cancel()
-        timer = nil
-        guard let moment else { return }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(wallDeadline: .now() + .seconds(Int(max(1, moment - now()))), leeway: .milliseconds(200))
-        timer.setEventHandler { @Sendable [weak self] in
-            guard let self else { return }
-            self.timer?.cancel()
-            self.timer = nil
-            tick()
-        }
-        timer.activate()
-        self.timer = timer
     }
 }

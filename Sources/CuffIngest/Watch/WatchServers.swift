@@ -42,14 +42,11 @@ final class WatchServers {
         _ site: @escaping @Sendable () throws(IngestError) -> WebServer.Site
     ) -> RetriedServer {
         let notify = notify
-        let server = RetriedServer(address, site) { change in
-            switch change {
-            case .served(let served):
-                let link = address.isLocal ? "" : "; `cuff web link` prints the link for other devices"
-                notify(.watcher("\(what) at http://\(served)\(path)\(link)"))
-            case .failed(let error):
-                notify(RetriedStart.notice("cannot serve the \(what)", explain(error)))
-            }
+        let server = RetriedServer(address, site) { served in
+            let link = address.isLocal ? "" : "; `cuff web link` prints the link for other devices"
+            notify(.watcher("\(what) at http://\(served)\(path)\(link)"))
+        } failed: {
+            notify(RetriedStart.notice("cannot serve the \(what)", explain($0)))
         }
         servers.append(server)
         server.start()
@@ -61,28 +58,22 @@ final class WatchServers {
 
 /// A server whose port is retried until it can be opened.
 final class RetriedServer: Sendable {
-    enum Change {
-        case served(String)
-        /// Reported if the reason is new.
-        case failed(IngestError)
-    }
-
     private let server = Locked<LoopBound<WebServer>?>(nil)
     private let retry: RetriedStart
 
+    /// `failed` is called if the reason is new.
     init(
         _ address: WebAddress, _ site: @escaping @Sendable () throws(IngestError) -> WebServer.Site,
-        notify: @escaping @Sendable (Change) -> Void
+        served: @escaping @Sendable (String) -> Void, failed: @escaping @Sendable (IngestError) -> Void
     ) {
-        retry = RetriedStart { [server] () throws(IngestError) in
+        let start: @Sendable () throws(IngestError) -> Void = { [server] () throws(IngestError) in
             let opened = try WebServer(host: address.host, port: address.port, try site())
             try opened.start()
             let bound = LoopBound(opened)
             server.withLock { $0 = bound }
-            notify(.served(opened.address))
-        } failed: {
-            notify(.failed($0))
+            served(opened.address)
         }
+        retry = RetriedStart(start, failed: failed)
     }
 
     /// Returns after the first attempt.

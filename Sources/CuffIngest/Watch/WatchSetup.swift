@@ -18,14 +18,12 @@ package struct WatchReload: Sendable {
 
 /// The options of a watch, from the configuration and the command line, which overrides it.
 package struct WatchSetup: Sendable {
-    /// Which configuration to read.
     package enum Configuration: Sendable {
         case none
         /// The named file, else the standard ones.
         case files(String?)
     }
 
-    /// The options of the watch.
     package var options: WatchOptions
     /// The configuration's sinks, used if the command line names none.
     package var sinks: [SinkSpec]

@@ -1,6 +1,5 @@
 import CuffCore
 
-/// When links are opened, and what follows their end.
 extension WatchState {
     mutating func open(_ deviceState: inout DeviceState, _ place: Place, _ now: Duration, _ effects: inout [Effect]) {
         guard let plan = deviceState.plan, deviceState.link == nil, !isStopping else { return }

@@ -101,8 +101,6 @@ package struct WatchState: Sendable {
         self.drivers = drivers
     }
 
-    package var openLinks: Int { places.count }
-
     /// Handles one event at the monotonic time `now`; returns the effects in order.
     package mutating func handle(_ event: Event, at now: Duration) -> [Effect] {
         guard !isEnded else { return [] }

@@ -6,7 +6,6 @@ struct HTTPResponse: Sendable, Equatable {
     var status = "200 OK"
     var type = "text/plain; charset=utf-8"
     var body: [UInt8] = []
-    /// Further header lines.
     var headers: [String] = []
     /// A page with its own style and no script.
     var hasOwnStyle = false

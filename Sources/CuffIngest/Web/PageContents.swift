@@ -6,7 +6,6 @@ import Glibc
 final class PageContents: Sendable {
     typealias Stored = (reading: Reading, provenance: Provenance)
 
-    /// What one page shows.
     struct View: Sendable {
         /// The key of the only person that is shown; `nil`: all. An unknown key: the page shows all, a file does not exist.
         var person: String?
@@ -62,11 +61,6 @@ final class PageContents: Sendable {
         }
     }
 
-    /// The name of a cuff for people: the user's, else make and model, else its identity.
-    private func name(_ provenance: Provenance) -> String {
-        names.contains(provenance.device) ? provenance.device : provenance.name
-    }
-
     /// Letters and digits in an address, which do not show the name.
     static func key(_ person: Person) -> String { String(XXHash64.hash(Array("\(person)".utf8).span), radix: 36) }
 
@@ -120,7 +114,10 @@ final class PageContents: Sendable {
             for (days, run) in found.averages {
                 person.averages += HealthRuns.averages(of: owner, in: run).map { (days, $0.cuff, $0.average) }
             }
-            person.latest = (found.latest[owner] ?? []).reversed().map { ($0.reading, name($0.provenance)) }
+            person.latest = (found.latest[owner] ?? []).reversed().map { reading, cuff in
+                // The user's name of the cuff, else make and model, else its identity.
+                (reading, names.contains(cuff.device) ? cuff.device : cuff.name)
+            }
             return person
         }
     }

@@ -2,7 +2,6 @@ import CuffClinical
 
 /// What the configuration sets for the live page.
 struct PageSettings: Sendable, Hashable {
-    /// Who is who.
     var household = Household()
     /// The rule, the guideline and the language; `nil` as language: the browser's.
     var report = ReportSettings()

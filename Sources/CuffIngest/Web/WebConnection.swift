@@ -26,8 +26,6 @@ struct WebConnection: Sendable {
     init(ownHost: String) { self.ownHost = ownHost }
 
     var isViewer: Bool { phase == .viewing }
-    /// Whether the request is incomplete.
-    var isReading: Bool { phase == .reading }
 
     mutating func receive(_ bytes: [UInt8]) -> Step {
         guard phase == .reading else { return .wait }

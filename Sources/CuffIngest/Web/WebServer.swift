@@ -59,7 +59,10 @@ final class WebServer {
     private var next = 0
     private var isTelling = false
     private var isStopped = false
-    private lazy var timer = LoopTimer(loop) { [weak self] in self?.notifyViewers() }
+    private lazy var timer = LoopTimer(loop) { [weak self] in
+        self?.isTelling = false
+        self?.notifyIfNews()
+    }
     private lazy var quiet = LoopTimer(loop) { [weak self] in self?.notifyIfNews() }
 
     /// Binds the port; 0 takes any free one, and no host means loopback.
@@ -98,11 +101,6 @@ final class WebServer {
         guard !isStopped, !isTelling, callers.values.contains(where: \.state.isViewer) else { return }
         isTelling = true
         timer.set(after: Self.pause)
-    }
-
-    private func notifyViewers() {
-        isTelling = false
-        notifyIfNews()
     }
 
     private func notifyIfNews() {

@@ -8,7 +8,6 @@ final class WebSite: Sendable {
     struct Facts: Sendable {
         /// The counters of the run; `nil` before it began.
         var counters: @Sendable () -> RunStatistics?
-        /// The raised alerts.
         var alerts: @Sendable () -> [StandingAlert] = { [] }
         var settings: @Sendable () -> PageSettings = { PageSettings() }
     }

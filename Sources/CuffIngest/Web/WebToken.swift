@@ -8,7 +8,6 @@ package struct WebToken: Sendable {
 
     private static let length = 64
 
-    /// The file of the token in a state folder.
     package static func path(in folder: String) -> String { "\(folder)/web-token" }
 
     /// The token file of the packaged service.

@@ -2,7 +2,6 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 
-/// The options of verbs that use one cuff.
 struct DeviceVerb: ParsableArguments {
     @Argument(help: ArgumentHelp("One of \(TransportKind.forms()).", valueName: "device"), completion: DeviceChoice.completion)
     var address: String
@@ -45,7 +44,6 @@ struct DeviceVerb: ParsableArguments {
         String(address.prefix(upTo: address.firstRange(of: ",driver=")?.lowerBound ?? address.endIndex))
     }
 
-    /// The id of the named driver.
     func driverID() throws -> String? { try driver.map { try DriverChoice.named($0, at: address).id.description } }
 
     /// The cuff at the device; refused where its family cannot do what is wanted.

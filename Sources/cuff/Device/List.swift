@@ -16,8 +16,7 @@ struct List: ParsableCommand {
     @Flag(help: "Explain instead how a device is named.") var addresses = false
     @Flag(help: ArgumentHelp("With --addresses: the table of docs/CUFFS.md.", visibility: .hidden)) var markdown = false
     @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
-    @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
-    var config: String?
+    @OptionGroup var file: ConfigOption
 
     func run() throws {
         if addresses {
@@ -25,7 +24,7 @@ struct List: ParsableCommand {
             return Terminal.show(AddressTable.text(isMarkdown: false))
         }
         try Flags.refuse("--markdown", when: markdown, why: "the list of devices has no such form", hint: "add --addresses")
-        let assignments = try WatchSetup.assignments(config: .files(config), assign: assign)
+        let assignments = try WatchSetup.assignments(config: .files(file.config), assign: assign)
         let listing = DeviceListing(
             assignments: assignments, isJSON: json,
             isTerminal: Terminal.outputIsTerminal, width: Terminal.outputWidth)

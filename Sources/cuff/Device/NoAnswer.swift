@@ -4,7 +4,6 @@ import CuffIngest
 /// Advice after a read in which the cuff sent nothing: the three likely causes for its driver, and the next command.
 struct NoAnswer {
     let causes: [String]
-    /// The command.
     let next: String
 
     /// `nil` if something arrived, or the run ended for another reason. `line`: other settings than the driver's.

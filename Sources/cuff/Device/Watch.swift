@@ -22,8 +22,7 @@ struct Watch: ParsableCommand {
     @Flag(help: "End when everything that is plugged in has been read.") var once = false
     @Option(help: ArgumentHelp("Read again after this time while a cuff stays plugged in, e.g. 1h (default: never).", valueName: "time"))
     var again: Span?
-    @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
-    var config: String?
+    @OptionGroup var file: ConfigOption
     @Flag(help: "Read no configuration.") var noConfig = false
     @Flag(help: "Print the counters of each link, driver and sink at the end; SIGUSR1 prints them at any time.") var stats = false
     @Option(help: ArgumentHelp("Serve the same counters as OpenMetrics on this port of 127.0.0.1; 0 picks a free one.", valueName: "port"))
@@ -48,7 +47,7 @@ struct Watch: ParsableCommand {
 
     func run() throws {
         var watch = try WatchSetup.options(
-            config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration, listen: listen,
+            config: noConfig ? .none : .files(file.config), assign: assign, once: once, again: again?.duration, listen: listen,
             source: source)
         let log = output.log
         for section in watch.skipped {

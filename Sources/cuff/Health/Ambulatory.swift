@@ -31,16 +31,11 @@ struct Ambulatory: ParsableCommand {
     @OptionGroup var planned: AmbulatoryOptions
     @Flag(help: "The person is an adult who is not pregnant and has no atrial fibrillation: compare the means.") var adult = false
     @Flag(help: "Draw the hours.") var plot = false
-    @Option(
-        help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
-        completion: .list(["table", "jsonl"]))
-    var format: String?
-    @Flag(help: "The same as --format jsonl.") var json = false
+    @OptionGroup var form: TableOptions
 
     func run() throws {
         try selected.types().requireReadings("ambulatory")
-        try Flags.refuse("--json", when: json && format == "table", why: "--format asks for a table")
-        let isTable = try HealthRuns.isTable(json ? "jsonl" : format, isTerminal: plot || Terminal.outputIsTerminal)
+        let isTable = try form.isTable(isTerminal: plot || Terminal.outputIsTerminal)
         try Flags.refuse("--plot", when: plot && !isTable, why: "JSON Lines hold no picture")
         let chosen = try AmbulatoryOptions.rule(rule)
         let guideline = try chosenGuideline(chosen)

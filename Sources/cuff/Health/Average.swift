@@ -27,22 +27,17 @@ struct Average: ParsableCommand {
     @OptionGroup var average: AverageOptions
     @Flag(help: "List the rules and guidelines with their dates, sources and grades of evidence, and end.") var rules = false
     @Flag(help: "List each reading and how it was used.") var readings = false
-    @Option(
-        help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
-        completion: .list(["table", "jsonl"]))
-    var format: String?
-    @Flag(help: "The same as --format jsonl.") var json = false
+    @OptionGroup var form: TableOptions
 
     func run() throws {
         if rules {
-            guard json || format == "jsonl" else { return Terminal.show(RuleList.text()) }
+            guard form.json || form.format == "jsonl" else { return Terminal.show(RuleList.text()) }
             var text = TextBuffer(capacity: 65_536)
             RuleLines.append(to: &text)
             return Terminal.put(text.string)
         }
         try selected.types().requireOnly(.bloodPressure, "average")
-        try Flags.refuse("--json", when: json && format == "table", why: "--format asks for a table")
-        let isTable = try HealthRuns.isTable(json ? "jsonl" : format, isTerminal: Terminal.outputIsTerminal)
+        let isTable = try form.isTable()
         let request = try average.request()
         let guideline = try average.chosenGuideline(request.rule)
         let selection = try selected.selection()

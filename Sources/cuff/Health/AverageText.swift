@@ -2,7 +2,6 @@ import CuffClinical
 import CuffCore
 import CuffIngest
 
-/// Prints home averages at a terminal.
 struct AverageText {
     let lines: AverageLines
     private var english: Language { .english }
@@ -138,7 +137,6 @@ struct AverageText {
         return rows
     }
 
-    /// One line of a reading and its fate.
     static func append(_ reading: HomeReading, _ fate: ReadingFate, zone: ZoneTable, to text: inout TextBuffer) {
         let time = reading.time.map { String($0.text(in: zone).prefix(16)).replacing("T", with: " ") } ?? "(time unknown)"
         let (systolic, diastolic) = (TextBuffer.rounded(reading.systolic), TextBuffer.rounded(reading.diastolic))

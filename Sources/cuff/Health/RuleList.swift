@@ -1,7 +1,6 @@
 import CuffClinical
 import CuffCore
 
-/// Prints the rules of averages and recordings, and the guidelines.
 enum RuleList {
     static func text() -> String {
         var text = "rules of averages\n"

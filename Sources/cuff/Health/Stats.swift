@@ -45,20 +45,15 @@ struct Stats: ParsableCommand {
     @Flag(help: "List the manual and the automatic readings of each bucket (JSON only).") var readings = false
     @Flag(help: "Keep running, and print each bucket again when it changes, until interrupted.") var follow = false
     @Flag(help: "Leave out readings with movement, a loose cuff or a wrong position.") var undisturbed = false
-    @Option(
-        help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
-        completion: .list(["table", "jsonl"]))
-    var format: String?
-    @Flag(help: "The same as --format jsonl.") var json = false
+    @OptionGroup var form: TableOptions
 
     func run() throws {
         var options: StatisticsCollection.Options = []
         if bySource { options.insert(.bySource) }
         if readings { options.insert(.readings) }
         try selected.types().requireOnly(.bloodPressure, "stats")
-        try WordChoice.check(format, "format", among: ["table", "jsonl"], option: "--format")
-        try Flags.refuse("--json", when: json && format == "table", why: "--format names another form")
-        let isTable = try HealthRuns.isTable(json ? "jsonl" : format, isTerminal: Terminal.outputIsTerminal)
+        try WordChoice.check(form.format, "format", among: ["table", "jsonl"], option: "--format")
+        let isTable = try form.isTable(why: "--format names another form")
         let (selection, cut) = try selectionAndCut()
         try Flags.refuse("--readings", when: readings && isTable, why: "a table has no room for lists", hint: "add --json")
         try Flags.refuse(

@@ -2,7 +2,6 @@ import CuffClinical
 import CuffIngest
 
 extension ExportFault {
-    /// A usage error with its message.
     var error: IngestError {
         let (what, why, hint) = sentence
         return IngestError(.usage, what, why: why, hint: hint)

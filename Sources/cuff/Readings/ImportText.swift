@@ -1,7 +1,6 @@
 import CuffCore
 import CuffIngest
 
-/// The messages of an import.
 enum ImportText {
     /// The most rows; the counts below the table include all.
     private static let mostRows = 40

@@ -115,12 +115,9 @@ struct DatabaseVerb: ParsableCommand {
             let store = try Store(path, access: .write)
             let preview = try store.purgePreview()
             if preview.tombstones > 0 {
-                let answer =
-                    confirm.isEmpty
-                    ? Terminal.ask(
-                        "\(Plural.text(preview.tombstones, "deleted reading")) of \(path) may come back from the cuff. Type `purge` to continue: "
-                    ) : confirm
-                guard answer == "purge" else { throw IngestError(StoreFault.purgeNotConfirmed) }
+                let question =
+                    "\(Plural.text(preview.tombstones, "deleted reading")) of \(path) may come back from the cuff. Type `purge` to continue: "
+                guard Terminal.isConfirmed("purge", given: confirm, question) else { throw IngestError(StoreFault.purgeNotConfirmed) }
             }
             show(try store.purge(), path, verb: "removed")
             try store.close()

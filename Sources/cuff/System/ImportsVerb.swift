@@ -32,9 +32,8 @@ struct ListImports: ParsableCommand {
         let rows = imports.map { one in
             [one.name, one.layout, one.imported, one.undone.map { "undone \($0)" } ?? Plural.text(one.readings, "reading")]
         }
-        guard Terminal.outputIsTerminal else { return Terminal.put(rows.map { $0.joined(separator: "\t") + "\n" }.joined()) }
-        guard !rows.isEmpty else { return Terminal.say("cuff: no imports") }
-        Terminal.put(TextTable(["NAME", "LAYOUT", "IMPORTED", "STATE"], rows, wrapping: 0).text(width: Terminal.outputWidth))
+        guard !rows.isEmpty || !Terminal.outputIsTerminal else { return Terminal.say("cuff: no imports") }
+        Terminal.list(["NAME", "LAYOUT", "IMPORTED", "STATE"], rows, wrapping: 0)
     }
 }
 
@@ -62,7 +61,7 @@ struct UndoImport: ParsableCommand {
         let store = try Store(path, access: .write)
         if let record = try store.imports().first(where: { $0.name == name }), record.undone == nil {
             let question = "\(Plural.text(record.readings, "reading")) of \(name) will be removed. Type `undo` to continue: "
-            guard (confirm.isEmpty ? Terminal.ask(question) : confirm) == "undo" else {
+            guard Terminal.isConfirmed("undo", given: confirm, question) else {
                 throw IngestError(.usage, "nothing was removed: not confirmed", hint: "add --confirm undo")
             }
         }

@@ -58,12 +58,8 @@ struct PersonVerb: ParsableCommand {
             let cells = rows.map { row in
                 [row.name ?? "", row.places.joined(separator: ", "), "\(row.count)"].map { StandardErrorLog.harmless($0) }
             }
-            guard Terminal.outputIsTerminal else {
-                return Terminal.put(cells.map { $0.joined(separator: "\t") + "\n" }.joined())
-            }
-            Terminal.put(
-                TextTable(["PERSON", "CUFFS", "READINGS"], cells, wrapping: 1, rightAligned: [2]).text(width: Terminal.outputWidth))
-            guard let free = rows.first(where: { $0.name == nil })?.places.first else { return }
+            Terminal.list(["PERSON", "CUFFS", "READINGS"], cells, wrapping: 1, rightAligned: [2])
+            guard Terminal.outputIsTerminal, let free = rows.first(where: { $0.name == nil })?.places.first else { return }
             Terminal.say("Lines without a person: give each a name, e.g. cuff person bind NAME \(free)")
         }
 
@@ -163,13 +159,12 @@ struct PersonVerb: ParsableCommand {
     }
 }
 
-/// The configuration file that is changed.
 struct PersonFile: ParsableArguments {
     @Flag(help: "Change /etc/cuff/config.toml, which the service reads (default: this user's file).") var system = false
     @Option(help: ArgumentHelp("Change this configuration.", valueName: "file"), completion: .file()) var config: String?
 
     /// Read alone: not together with the standard files.
-    private var named: String? { config ?? getenv("CUFF_CONFIG").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
+    private var named: String? { config ?? DriverMemory.variable("CUFF_CONFIG") }
 
     func file() throws -> HouseholdFile {
         try Flags.refuse("--system", when: system && config != nil, why: "--config names the file")

@@ -36,9 +36,10 @@ struct Sources: ParsableCommand {
                     rows.map { JSONOutput.line("source", [("name", .text($0[0])), ("source", .text($0[1])), ("origin", .text($0[2]))]) }
                         .joined())
             }
-            guard Terminal.outputIsTerminal else { return Terminal.put(rows.map { $0.joined(separator: "\t") + "\n" }.joined()) }
-            guard !rows.isEmpty else { return Terminal.say("cuff: no sources; [source.NAME] in the configuration adds one") }
-            Terminal.put(TextTable(["NAME", "SOURCE", "SET IN"], rows, wrapping: 1, optional: [2]).text(width: Terminal.outputWidth))
+            guard !rows.isEmpty || !Terminal.outputIsTerminal else {
+                return Terminal.say("cuff: no sources; [source.NAME] in the configuration adds one")
+            }
+            Terminal.list(["NAME", "SOURCE", "SET IN"], rows, wrapping: 1, optional: [2])
         }
     }
 

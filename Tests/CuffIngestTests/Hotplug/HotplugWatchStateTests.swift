@@ -43,7 +43,7 @@ import Testing
         let generic = state.handle(.hotplug(.plugged(adapter)), at: .zero)
         #expect(acts(generic).isEmpty, "a bridge chip is not opened")
         #expect(told(generic) == [.unclaimed(adapter, .unassigned(["and-std", "exact-tty"]))])
-        #expect(state.openLinks == 1)
+        #expect(state.places.count == 1)
     }
 
     @Test func assignment_GivesLineOptionsAndName() throws {
@@ -175,7 +175,7 @@ import Testing
         let second = try #require(opened(state.handle(.hotplug(.plugged(cuff)), at: .seconds(9))))
         #expect(second != first)
         #expect(acts(state.handle(.ended(first, .unplugged), at: .seconds(9))).isEmpty, "the old link's end is old news")
-        #expect(state.openLinks == 1)
+        #expect(state.places.count == 1)
     }
 
     @Test func hangupBeforeTheEvent_IsNoError() throws {
@@ -244,7 +244,7 @@ import Testing
         for effect in state.handle(.ended(broken, self.broken), at: .seconds(1)) {
             if case .close = effect { Issue.record("the other cuff's link was closed") }
         }
-        #expect(state.openLinks == 1)
+        #expect(state.places.count == 1)
     }
 
     // MARK: Addresses without hotplug
@@ -281,7 +281,7 @@ import Testing
         let link = try #require(opened(state.handle(.hotplug(.plugged(adapter)), at: .zero)))
         #expect(acts(state.handle(.reload([]), at: .seconds(1))) == [.close(link)])
         #expect(acts(state.handle(.ended(link, .closed), at: .seconds(1))).isEmpty)
-        #expect(state.openLinks == 0)
+        #expect(state.places.count == 0)
     }
 
     @Test func reload_ThatAssigns_Opens() throws {

@@ -340,3 +340,7 @@ extension PipelineState.Effect {
         for (source, hashes) in perSource { #expect(through[source, default: 0] == hashes.count) }
     }
 }
+
+extension PipelineState {
+    var isCommitted: Bool { isDurable && committed == end }
+}

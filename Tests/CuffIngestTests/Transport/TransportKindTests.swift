@@ -8,7 +8,7 @@ import Testing
         for kind in TransportKind.all {
             let address = try DeviceAddress(kind.example)
             let medium: CuffDriver.Medium = kind.name == "hidraw" ? .hidraw : .tty
-            let request = TransportKind.Request(address, medium: medium, line: LineSettings())
+            let request = TransportKind.Request(address: address, medium: medium, line: LineSettings())
             // A CP2110 is recognised by the node's name only.
             #expect(kind.open(request) != nil, "\(kind)")
             #expect(TransportKind.all.filter { $0.open(request) != nil }.count == 1, "\(kind): one kind opens it")

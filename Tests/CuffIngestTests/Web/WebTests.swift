@@ -481,11 +481,10 @@ import Testing
         let address = try WebAddress(other.address)
         guard case .taken = PageProbe.look(at: address) else { return #expect(Bool(false), "not found to be taken") }
         let (told, served) = (Locked<[String]>([]), Gate(isOpen: false))
-        let server = RetriedServer(address, { site }) { change in
-            switch change {
-            case .failed(let error): told.withLock { $0.append(error.description) }
-            case .served: served.set(open: true)
-            }
+        let server = RetriedServer(address, { site }) { _ in
+            served.set(open: true)
+        } failed: { error in
+            told.withLock { $0.append(error.description) }
         }
         server.start()
         #expect(told.withLock { $0 } == ["cannot listen on \(address): address already in use"])

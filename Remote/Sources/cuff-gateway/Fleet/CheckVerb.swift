@@ -3,14 +3,12 @@ import RemoteSink
 
 /// `cuff-gateway check`: what is wrong, in sentences. Exits with 1 if something is.
 struct CheckVerb {
+    let session: Session
     let options: Options
     /// Waiting messages that a gateway stores in about a second.
     private static let mostWaiting = 10_000
 
     func run() throws(VerbFault) -> Int32 {
-        let address: PostgresAddress
-        do throws(ConfigurationFault) { address = try PostgresAddress(options.database) } catch { throw VerbFault(error) }
-        let session = Session(address)
         let facts: FleetFacts
         do throws(ServerFault) {
             try session.open()

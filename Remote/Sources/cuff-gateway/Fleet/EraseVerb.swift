@@ -6,12 +6,7 @@ import RemoteSink
 /// interrupted anywhere.
 struct EraseVerb {
     let session: Session
-    let options: Options
-
-    init(_ options: Options) throws(VerbFault) {
-        self.options = options
-        do throws(ConfigurationFault) { session = Session(try PostgresAddress(options.database)) } catch { throw VerbFault(error) }
-    }
+    let isForced: Bool
 
     /// Seconds for a statement: a person has thousands of readings, and they are found by an index.
     private static let limit = 600
@@ -25,7 +20,7 @@ struct EraseVerb {
             )
             .compactMap { $0.first ?? nil }
             // A name may be of several persons; the key of a subject is of one person of one machine.
-            if machines.count > 1, !options.isForced {
+            if machines.count > 1, !isForced {
                 throw ServerFault(
                     .reading,
                     "`\(subject)` has readings of \(machines.count) machines (\(machines.prefix(10).joined(separator: ", "))), and a name may be of "
@@ -51,7 +46,6 @@ struct EraseVerb {
         } catch { throw VerbFault(error) }
     }
 
-    /// Returns the amounts.
     private func remove(_ subject: String, _ audit: Audit) throws(ServerFault) -> String {
         try session.transaction { (session) throws(ServerFault) in
             let counts = try remove(subject, session)
@@ -100,10 +94,6 @@ struct PruneVerb {
     let session: Session
     private static let rowsAtOnce = 10_000
     private static let monthsAhead = 36
-
-    init(_ options: Options) throws(VerbFault) {
-        do throws(ConfigurationFault) { session = Session(try PostgresAddress(options.database)) } catch { throw VerbFault(error) }
-    }
 
     /// `90days`, `24months`, `5years`, as an interval of PostgreSQL; a month at least, so that a mistake does not empty the table.
     static func interval(_ text: String) throws(ConfigurationFault) -> String {

@@ -32,7 +32,6 @@ struct FleetFacts: Sendable {
         }
     }
 
-    /// Machines with what is wrong with them.
     func troubles(_ rules: FleetRules) -> [(machine: MachineFacts, troubles: [Trouble])] {
         machines.compactMap { machine in
             let found = rules.troubles(machine)

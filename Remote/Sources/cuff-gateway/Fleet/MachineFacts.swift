@@ -52,7 +52,6 @@ struct MachineFacts: Equatable, Sendable {
     }
 }
 
-/// What is wrong with a machine.
 enum Trouble: String, CaseIterable, Sendable {
     case noContact = "no contact"
     case silent
@@ -63,7 +62,6 @@ enum Trouble: String, CaseIterable, Sendable {
     case old = "old version"
 }
 
-/// The rules by which a machine is judged.
 struct FleetRules: Sendable {
     /// The version of this program: machines may be older by one release, but are reported.
     var version = helperVersion
@@ -102,7 +100,6 @@ struct FleetRules: Sendable {
         return parts.isEmpty || parts.contains(nil) ? nil : parts.compactMap { $0 }
     }
 
-    /// A sentence about a machine's trouble.
     func sentence(_ trouble: Trouble, _ machine: MachineFacts) -> String {
         let name = machine.name
         switch trouble {

@@ -45,7 +45,7 @@ extension MachineVerb {
     private static func time(_ column: String) -> String { "to_char(\(column), 'YYYY-MM-DD HH24:MI:SS')" }
 
     private func atBroker() throws(VerbFault) -> ([MachineUser], Set<String>) {
-        do throws(Management.Fault) { return (try users.all(), Set(try users.connections().map(\.user))) } catch { throw VerbFault(error) }
+        (try users.all(), Set(try users.connections().map(\.user)))
     }
 
     private func known(_ statement: String, _ parameters: [String?]) throws(VerbFault) -> [[String?]] {

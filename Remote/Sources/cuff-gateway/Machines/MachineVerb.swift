@@ -2,7 +2,6 @@ import Glibc
 import PostgresStore
 import RemoteSink
 
-/// A reason to stop, and the exit status.
 struct VerbFault: Error {
     let text: String
     let status: Int32
@@ -23,20 +22,17 @@ struct MachineVerb {
     let audit: Audit
     let options: Options
 
-    init(_ options: Options) throws(VerbFault) {
-        self.options = options
+    init(_ session: Session, _ options: Options) throws(VerbFault) {
+        (self.session, self.options) = (session, options)
         let management: Management?
-        do throws(ConfigurationFault) {
-            management = try Management(options)
-            session = Session(try PostgresAddress(options.database))
-        } catch { throw VerbFault(error) }
+        do throws(ConfigurationFault) { management = try Management(options) } catch { throw VerbFault(error) }
         guard let management else {
             let place = Credentials().place(ManagementAddress.credential)
             throw VerbFault(
                 "no password for the broker's administrator `\(options.management)`: `cuff-gateway --setup --operator` writes it to \(place)"
             )
         }
-        users = BrokerUsers(management)
+        users = BrokerUsers(management: management)
         audit = Audit(session)
     }
 
@@ -78,10 +74,6 @@ struct MachineVerb {
         try session.rows("SELECT pg_advisory_lock(hashtextextended($1, 7))", ["cuff machine \(name)"])
     }
 
-    private func broker<Value>(_ body: () throws(Management.Fault) -> Value) throws(VerbFault) -> Value {
-        do throws(Management.Fault) { return try body() } catch { throw VerbFault(error) }
-    }
-
     private func database(_ statement: String, _ parameters: [String?]) throws(VerbFault) {
         do throws(ServerFault) { try session.rows(statement, parameters) } catch { throw VerbFault(error) }
     }
@@ -91,16 +83,16 @@ struct MachineVerb {
     private func path(_ name: String) -> String { options.output ?? MachineFile.path(name) }
 
     private func add(_ name: String) throws(VerbFault) -> String {
-        guard try broker({ () throws(Management.Fault) in try users.hasQueue() }) else {
+        guard try users.hasQueue() else {
             throw VerbFault("the broker has no queue `\(Gateway.queue)` and would drop readings: run cuff-gateway --setup first")
         }
-        let known = try broker { () throws(Management.Fault) in try users.of(name) }
+        let known = try users.of(name)
         let result: String
         if known.isEmpty {
             try issue(MachineUser(name))
             result = "added; install \(path(name)) there: sudo cuff setup --system --fleet \(MachineFile.path(name))"
         } else {
-            try broker { () throws(Management.Fault) in for user in known { try users.permit(user) } }
+            for user in known { try users.permit(user) }
             let isWritten = known.last.map { MachineFile.user(in: path(name)) == $0 } ?? false
             result =
                 "already exists; permissions updated"
@@ -124,23 +116,21 @@ struct MachineVerb {
             let file = MachineFile(user: user, password: password, server: server.server, authority: server.authority)
             try file.write(to: path(user.machine))
         } catch { throw VerbFault(error) }
-        try broker { () throws(Management.Fault) in
-            try users.put(user, password: password)
-            try users.permit(user)
-        }
+        try users.put(user, password: password)
+        try users.permit(user)
     }
 
     // MARK: Rotating
 
     /// A second user beside the present one, which stays valid until `--finish`.
     private func rotate(_ name: String) throws(VerbFault) -> String {
-        let known = try broker { () throws(Management.Fault) in try users.of(name) }
+        let known = try users.of(name)
         guard let newest = known.last else {
             throw VerbFault("\(name) is not a machine of this broker: cuff-gateway machine add \(name)", EX_DATAERR)
         }
         let next = "install it there, then: cuff-gateway machine rotate --finish \(name)"
         if known.count > 1, MachineFile.user(in: path(name)) == newest {
-            try broker { () throws(Management.Fault) in try users.permit(newest) }
+            try users.permit(newest)
             return "may use `\(newest.name)` already, whose access is in \(path(name)); \(next)"
         }
         try issue(newest.next)
@@ -148,7 +138,7 @@ struct MachineVerb {
     }
 
     private func finish(_ name: String) throws(VerbFault) -> String {
-        let known = try broker { () throws(Management.Fault) in try users.of(name) }
+        let known = try users.of(name)
         guard let newest = known.last else { throw VerbFault("\(name) is not a machine of this broker", EX_DATAERR) }
         guard known.count > 1 else { return "has only `\(newest.name)`; there is nothing to finish" }
         guard try isUsed(newest) || options.isForced else {
@@ -157,7 +147,7 @@ struct MachineVerb {
                     + "add --force", EX_TEMPFAIL)
         }
         let old = Array(known.dropLast())
-        guard try broker({ () throws(Management.Fault) in try users.remove(old) }) else {
+        guard try users.remove(old) else {
             throw VerbFault("connections of \(Self.names(old)) are still open; run it again", EX_TEMPFAIL)
         }
         return "\(Self.names(old)) can no longer connect"
@@ -165,7 +155,7 @@ struct MachineVerb {
 
     /// It is connected as this user, or said so in its last heartbeat.
     private func isUsed(_ user: MachineUser) throws(VerbFault) -> Bool {
-        if try broker({ () throws(Management.Fault) in try users.connections() }).contains(where: { $0.user == user.name }) { return true }
+        if try users.connections().contains(where: { $0.user == user.name }) { return true }
         do throws(ServerFault) {
             let rows = try session.rows("SELECT credential FROM cuff.machine WHERE name = $1", [user.machine])
             return rows.first?.first.flatMap { $0 } == user.name
@@ -208,13 +198,10 @@ struct MachineVerb {
 
     /// Removes the users that the machine has now. Returns also whether their connections are closed.
     private func withdraw(_ name: String) throws(VerbFault) -> ([MachineUser], Bool) {
-        do throws(Management.Fault) {
+        do throws(VerbFault) {
             let known = try users.of(name)
             return (known, try users.remove(known))
-        } catch {
-            let fault = VerbFault(error)
-            throw VerbFault("\(name): \(fault.text)", fault.status)
-        }
+        } catch { throw VerbFault("\(name): \(error.text)", error.status) }
     }
 
     private func unrecorded(_ name: String, _ users: [MachineUser], _ isClosed: Bool, _ fault: ServerFault) -> VerbFault {

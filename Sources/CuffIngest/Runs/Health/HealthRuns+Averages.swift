@@ -60,7 +60,6 @@ extension HealthRuns {
         return AverageRun(averages: averages, sources: sources)
     }
 
-    /// In the order of their times.
     static func inOrder(_ readings: [HomeReading]) -> [HomeReading] {
         readings.sorted { ($0.time?.milliseconds ?? .min) < ($1.time?.milliseconds ?? .min) }
     }

@@ -20,7 +20,6 @@ extension HealthRuns {
         public var cursor: String?
     }
 
-    /// The context of an export on this computer.
     package static func exportContext(_ zone: ZoneTable, version: String) -> ExportContext {
         var name = [CChar](repeating: 0, count: 256)
         let isKnown = gethostname(&name, name.count - 1) == 0
@@ -235,18 +234,16 @@ extension Store {
 
     /// Withdrawn readings are delivered again if they are selected again. Done last, as `remember`.
     func rememberWithdrawn(_ ids: [Reading.ID], by cursor: String) throws(IngestError) {
-        guard !ids.isEmpty else { return }
-        try commit { db in
-            let statement = try db.prepare("UPDATE exported SET revision = -1 WHERE cursor = ? AND id = ?")
-            for id in ids { try statement.run(cursor, id.description) }
-        }
+        try changeGiven("UPDATE exported SET revision = -1", ids, cursor)
     }
 
     /// Forgets that these readings were delivered. Done last, as `remember`.
-    func forgetGiven(_ ids: [Reading.ID], by cursor: String) throws(IngestError) {
+    func forgetGiven(_ ids: [Reading.ID], by cursor: String) throws(IngestError) { try changeGiven("DELETE FROM exported", ids, cursor) }
+
+    private func changeGiven(_ change: String, _ ids: [Reading.ID], _ cursor: String) throws(IngestError) {
         guard !ids.isEmpty else { return }
         try commit { db in
-            let statement = try db.prepare("DELETE FROM exported WHERE cursor = ? AND id = ?")
+            let statement = try db.prepare(change + " WHERE cursor = ? AND id = ?")
             for id in ids { try statement.run(cursor, id.description) }
         }
     }

@@ -33,8 +33,7 @@ extension HealthRuns {
                 version = present
                 try body()
             }
-            var look = pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)
-            _ = poll(&look, 1, Int32(followInterval.components.seconds * 1000))
+            _ = stop.sleep(nanoseconds: followInterval.nanoseconds)
         }
     }
 }

@@ -2,7 +2,6 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// The statistics of one person.
 package struct PersonStatistics: Sendable {
     package var person: Person
     package var collection: StatisticsCollection
@@ -66,7 +65,6 @@ public enum HealthRuns {
         return selection
     }
 
-    /// The days as a plot for a terminal.
     package static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
         let each = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
         let persons = Persons(each.map(\.person))
@@ -140,11 +138,6 @@ public enum HealthRuns {
             reading.measuredOffset = Int16(truncatingIfNeeded: zone.offset(at: measured.seconds) / 60)
             return reading
         }
-
-        /// Whether the stored time is of another zone.
-        func isForeign(_ reading: Reading) -> Bool {
-            !isPlaced && reading.isOfAnotherZone(than: zone)
-        }
     }
 
     private static func append(
@@ -155,7 +148,8 @@ public enum HealthRuns {
         let zone = printed.zone
         switch form {
         case .table:
-            ReadingTable.append(printed.placed(reading), showsOffset: printed.isForeign(reading), to: &text)
+            let isOfAnotherZone = !printed.isPlaced && reading.isOfAnotherZone(than: zone)
+            ReadingTable.append(printed.placed(reading), showsOffset: isOfAnotherZone, to: &text)
             if namesDecoder, let decoder = reading.decoder { text.append(string: "  read with \(decoder)\n") }
         case .jsonl:
             guard unixTimes, let time = reading.bestTime(in: zone) else {

@@ -22,7 +22,6 @@ package struct ReportSettings: Sendable, Hashable {
     var chosenGuideline: PressureGuideline? { guideline ?? rule.guideline.flatMap { PressureGuideline.named($0) } }
 }
 
-/// What a report contains.
 package struct ReportRequest: Sendable {
     package var average: AverageRequest
     package var guideline: PressureGuideline?
@@ -34,12 +33,10 @@ package struct ReportRequest: Sendable {
     package var paper = ReportPage.Paper.a4
     package var generator = "cuff"
     package var listsReadings = true
-    /// Adds the appendix.
     package var explains = false
 
     package init(_ average: AverageRequest) { self.average = average }
 
-    /// A report without readings.
     func empty(_ zone: ZoneTable) -> Report {
         var report = Report(
             person: person, zone: zone, windows: average.windows, lines: ReferenceLines(guideline, setting),

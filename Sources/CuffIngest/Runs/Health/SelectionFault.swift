@@ -12,11 +12,8 @@ package enum SelectionFault: Fault {
     case severalPersons(what: String, persons: Persons)
     /// Readings of `owner` only, for a page of another person of the configuration.
     case ofAnother(person: String, owner: String)
-    /// No person of the configuration has this name.
     case unknownPerson(String, known: [String])
-    /// A text that cannot be a person's name.
     case notAName(String, why: String)
-    /// A place that no person has.
     case notBound(String)
     /// A person has no slot, or several, at this cuff, whose name is empty if it is not known yet.
     case notOneSlot(String, cuff: String, slots: [Int])
@@ -26,7 +23,6 @@ package enum SelectionFault: Fault {
     case implausible(BloodPressure)
     case inTheFuture
     case notANumber(String)
-    /// An ordinal value that is not one of the known words.
     case notAValue(String, of: String, known: [String])
     case unknownQuantity(String, known: [String])
     case implausibleQuantity(String, text: String, unit: String)

@@ -7,9 +7,7 @@ package struct TypeChoice: Sendable, Hashable {
     package var readings: Set<ReadingSelection.Kind> = []
     /// The types of series; empty: none.
     package var series: Set<SeriesSelection.Kind> = []
-    /// Whether events are chosen.
     package var events = false
-    /// Whether readings are chosen.
     package var hasReadings = true
     /// Whether types were given explicitly.
     package var isChosen = false
@@ -47,7 +45,6 @@ package struct TypeChoice: Sendable, Hashable {
         }
     }
 
-    /// The parts of this reading that are exported.
     func parts(of reading: Reading) -> ExportParts {
         var parts: ExportParts = []
         if hasReadings, readings.isEmpty || readings.contains(ReadingSelection.Kind(reading.content)) { parts.insert(.values) }

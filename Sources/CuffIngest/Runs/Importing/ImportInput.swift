@@ -38,10 +38,7 @@ final class ImportInput {
             (descriptor, self.copy) = (copy.descriptor, copy)
             size = try Self.spool(STDIN_FILENO, name, to: copy)
         } else {
-            let file: Int32
-            do throws(SystemFault) { file = try Descriptor.open(path, O_RDONLY | O_NOCTTY) } catch {
-                throw .reading(path, error.number)
-            }
+            let file = try Descriptor.forReading(path)
             if Descriptor.kind(file) == .regular {
                 (descriptor, size) = (file, Descriptor.size(file) ?? 0)
             } else {
@@ -64,11 +61,7 @@ final class ImportInput {
                 let bytes = try Descriptor.chunk(input, chunk)
                 if bytes.isEmpty { return total }
                 total += bytes.count
-                var fault: SystemFault?
-                bytes.withUnsafeBytes { bytes in
-                    do throws(SystemFault) { try Descriptor.writeAll(copy.descriptor, bytes) } catch { fault = error }
-                }
-                if let fault { throw fault }
+                try Descriptor.writeAll(copy.descriptor, bytes)
             } catch { throw .reading(name, error.number) }
             guard total <= longestInput else { throw IngestError(ImportRunFault.inputTooLong(name, limit: longestInput)) }
         }
@@ -146,7 +139,9 @@ final class ImportInput {
             if head.starts(with: Array("SQLite format 3\u{0}".utf8)) {
                 let file = try TemporaryFile()
                 do throws(IngestError) {
-                    try extract(member) { (span) throws(ImportFault) in try file.write(span) }
+                    do throws(ImportFault) {
+                        try unpack(member) { (span) throws(ImportFault) in try file.write(span) }
+                    } catch { throw failed(error) }
                     parts.append(try database(file.path, file))
                 } catch {
                     // Archives may contain databases of other kinds.
@@ -192,10 +187,6 @@ final class ImportInput {
             }
             return try bytes(place + header + offset, count)
         } catch { throw .damaged(error.description) }
-    }
-
-    private func extract(_ member: ZipDirectory.Member, _ take: (Span<UInt8>) throws(ImportFault) -> Void) throws(IngestError) {
-        do throws(ImportFault) { try unpack(member, take) } catch { throw failed(error) }
     }
 
     private func unpack(_ member: ZipDirectory.Member, _ take: (Span<UInt8>) throws(ImportFault) -> Void) throws(ImportFault) {

@@ -2,7 +2,6 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// The options of an import.
 package struct ImportRequest: Sendable {
     /// Facts about the files from the user.
     package var options: ImportOptions
@@ -10,7 +9,6 @@ package struct ImportRequest: Sendable {
     package var layout: Importer?
     /// The user of every reading; `nil`: as the file says.
     package var user: Int32?
-    /// Whose the readings are by the configuration.
     package var household = Household()
     /// Of times without a zone.
     package var zone: ZoneTable
@@ -25,7 +23,6 @@ package struct ImportRequest: Sendable {
     /// Whether a record that cannot be read rejects the whole file.
     package var isStrict = false
 
-    /// The defaults.
     package init(zone: ZoneTable, zoneName: String? = nil) {
         (self.zone, self.zoneName) = (zone, zoneName)
         options = ImportOptions { (try? HostZone.named($0)) ?? nil }

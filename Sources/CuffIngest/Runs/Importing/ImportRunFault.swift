@@ -4,13 +4,11 @@ import CuffClinical
 package enum ImportRunFault: Fault {
     /// The reader's own reason.
     case file(String, ImportFault)
-    /// No member of an archive has a known layout.
     case emptyArchive(String, members: Int)
     /// A database with changes that are still in its log.
     case openLog(String)
     case database(String, why: String)
     case empty(String)
-    /// A pipe beyond its limit.
     case inputTooLong(String, limit: Int)
     /// With `--strict`: the number of records that cannot be read.
     case strict(String, refused: Int)

@@ -1,11 +1,9 @@
 import CuffClinical
 import CuffCore
 
-/// The result for one file.
 package struct ImportSummary: Sendable {
     /// The file without its folder.
     package var file = ""
-    /// The layouts it holds.
     package var layouts: [String] = []
     /// Readings of the file.
     package var read = 0
@@ -29,11 +27,9 @@ package struct ImportSummary: Sendable {
     package var withoutZone = 0
     /// The zone in which such times are read; `nil` for that of this machine.
     package var zoneName: String?
-    /// Whether suspects are imported.
     package var includesSuspects = false
     /// Titles of columns that are not read.
     package var unused: [String] = []
-    /// The first complaints.
     package var complaints: [ImportComplaint] = []
     /// The first readings that are not stored yet, with the result for each.
     package var lines: [Line] = []
@@ -42,11 +38,8 @@ package struct ImportSummary: Sendable {
     /// Why reading stopped before the end; readings before it count.
     package var fault: IngestError?
 
-    /// A row of the preview.
     package struct Line: Sendable {
-        /// The reading.
         package var reading: Reading
-        /// Where it is in the file.
         package var place: ImportPlace
         /// `new`, `revision` or `suspect`.
         package var word: String

@@ -17,11 +17,9 @@ final class TemporaryFile {
     }
 
     func write(_ span: Span<UInt8>) throws(ImportFault) {
-        var failed: Int32 = 0
-        span.withUnsafeBytes { bytes in
-            do throws(SystemFault) { try Descriptor.writeAll(descriptor, bytes) } catch { failed = error.number }
-        }
-        guard failed == 0 else { throw .damaged("cannot write \(path): \(SystemFault.lowercased(failed))") }
+        do throws(SystemFault) {
+            try span.withUnsafeBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
+        } catch { throw .damaged("cannot write \(path): \(SystemFault.lowercased(error.number))") }
     }
 
     deinit {

@@ -30,14 +30,18 @@ struct DoctorVisit: Sendable {
             if device != nil {
                 add(Doctor.findings(facts), of: name)
             } else if facts.isIdlePort {
-                add([Doctor.idlePort(facts)], of: name)
+                let text = "built-in port, not assigned to a cuff; if one is connected to it: cuff doctor \(name)"
+                add([Doctor.Finding(.bus, .skipped, text)], of: name)
             } else {
                 // The database has a part of its own below.
                 add(Doctor.findings(facts).filter { ![.database, .modes].contains($0.step) }, of: name)
             }
         }
         guard device == nil else { return (text, status) }
-        if named.isEmpty, database == nil { add([Doctor.nothingPluggedIn], of: "devices") }
+        if named.isEmpty, database == nil {
+            let fault = DeviceFault.nothingPluggedIn
+            add([Doctor.Finding(.bus, .failed, fault.description, hint: fault.hint, status: .unavailable)], of: "devices")
+        }
         if let path = database ?? Store.standardPath {
             var facts = Doctor.Facts(databaseAlone: path)
             facts.look(atDatabase: path)
@@ -88,16 +92,6 @@ extension Doctor.Finding {
     fileprivate func json(_ device: String) -> String {
         let fields = [("device", device), ("step", step.rawValue), ("state", state.rawValue), ("text", text), ("fix", hint ?? "")]
         return JSONOutput.line("check", fields.map { ($0, $1.isEmpty ? nil : .text($1)) })
-    }
-}
-
-extension Doctor {
-    static let nothingPluggedIn = Finding(
-        .bus, .failed, DeviceFault.nothingPluggedIn.description, hint: DeviceFault.nothingPluggedIn.hint, status: .unavailable)
-
-    /// What is to be said of a port that is not examined.
-    static func idlePort(_ facts: Facts) -> Finding {
-        Finding(.bus, .skipped, "built-in port, not assigned to a cuff; if one is connected to it: cuff doctor \(facts.name)")
     }
 }
 
