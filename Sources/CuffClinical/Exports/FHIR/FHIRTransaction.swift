@@ -19,6 +19,8 @@ public struct FHIRTransaction: Sendable {
         self.profile = profile
     }
 
+    /// How many resources it holds; a server answers for each.
+    public var count: Int { entries.count }
     /// The Bundle on one line, without a line feed.
     public var json: JSONOutput { ["resourceType": "Bundle", "type": "transaction", "entry": .list(entries)] }
 
