@@ -38,10 +38,12 @@ public struct Remarks: Sendable, Hashable {
     /// No remarks.
     public init() {}
 
-    /// Creates remarks from stored texts: control characters become blanks, long text ends before the character that is too much. `nil` without remarks.
+    /// Creates remarks from stored texts: control characters become blanks, long texts are cut between characters. `nil` without
+    /// remarks.
     public init?(stored texts: (Key) -> String?) {
         for key in Key.allCases {
             var text = texts(key) ?? ""
+            if text.utf8.count > key.longest { text = String(text.prefix(key.longest)) }
             while text.utf8.count > key.longest { text.removeLast() }
             guard !text.isEmpty else { continue }
             let bytes = text.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }

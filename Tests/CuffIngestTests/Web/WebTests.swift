@@ -348,7 +348,7 @@ import Testing
         return descriptor
     }
 
-    /// Reads until the server closes, or `enough`.
+    /// Reads until the server closes, or `enough`. `pause`: how slow the client is, in microseconds after each 32 KiB.
     private func ask(
         _ port: Int, _ request: String, pause: useconds_t = 0, until enough: (@Sendable (String) -> Bool)? = nil
     ) async throws -> String {
