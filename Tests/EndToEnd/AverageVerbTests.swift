@@ -70,6 +70,45 @@ import Testing
         #expect((differing["systolic_mmHg"] as? [String: Any])?["cv_percent"] as? Double == 1.4153)
     }
 
+    /// A file to which exports were appended: lines twice, a corrected reading before and after the earlier version, and one deleted.
+    @Test func linesOfOneReading_CountOnce() async throws {
+        func line(_ time: String, _ systolic: Int, _ hash: Int, _ more: String = "") -> String {
+            let id = time.filter { $0.isNumber || $0 == "T" } + "00-000000000000000\(hash)"
+            return #"{"type":"blood_pressure","schema":1,"id":"\#(id)","driver":"manual","systolic_mmHg":\#(systolic),"diastolic_mmHg":80,"#
+                + #""measured":"\#(time):00+02:00","origin":"entered"\#(more)}"#
+        }
+        let first = line("2026-05-05T07:30", 120, 1)
+        let lines = [
+            line("2026-05-07T07:30", 150, 3, #","revision":1"#), first, line("2026-05-06T07:30", 130, 2), first,
+            #"{"type":"deleted","schema":1,"id":"20260506T073000-0000000000000002"}"#, line("2026-05-07T07:30", 190, 3),
+            line("2026-05-05T07:30", 122, 1, #","revision":1"#), line("2026-05-06T07:30", 130, 2),
+        ]
+        let file = scratch.path("all.jsonl")
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: file))
+        let run = try await CuffProcess.run(["average", file, "--json", "--tz", "Europe/Berlin"])
+        let average = try #require(run.objects("average").first, "\(run.errors)")
+        #expect(average["readings"] as? Int == 2 && exact(average, "systolic_mmHg") == "136")
+        let narrow = try await CuffProcess.run(["average", file, "--json", "--tz", "Europe/Berlin", "--until", "2026-05-06"])
+        #expect(exact(narrow.objects("average").first, "systolic_mmHg") == "122")
+    }
+
+    /// A reading whose clock was never set is in no range, and each verb says that it was left out.
+    @Test(arguments: ["average", "stats", "show", "export"]) func aReadingWithoutATime_IsSaidToBeLeftOut(_ verb: String)
+        async throws
+    {
+        try add("2026-05-05T07:30", 120, 80)
+        let line =
+            #"{"type":"blood_pressure","schema":1,"id":"00000000T000000-0000000000000009","driver":"r1","device":"r1-1","#
+            + #""systolic_mmHg":151,"diastolic_mmHg":99,"clock":"unset","received":"2026-05-01T07:30:00Z","origin":"memory"}"#
+        let file = scratch.path("unset.jsonl")
+        try Data((line + "\n").utf8).write(to: URL(filePath: file))
+        #expect(try await cuff("import", file, "--yes").status == 0)
+        let run = try await CuffProcess.run([verb, "--since", "2026-05-04", "--db", database, "--tz", "Europe/Berlin"])
+        #expect(run.status == 0 && run.errors.contains("1 reading is left out: its time is unknown"), "\(run.errors)")
+        #expect(run.output.contains("120") && !run.output.contains("151"), "\(run.output)")
+        #expect(try await CuffProcess.run([verb, "--db", database]).errors.contains("its time is unknown") == (verb == "stats"))
+    }
+
     @Test func aClass_IsPrintedOfAnAdultsMeanByItsName() async throws {
         try fillWeek()
         let line = try await cuff("average", "--rule", "nice-ng136", "--adult", "--json").objects("average").first

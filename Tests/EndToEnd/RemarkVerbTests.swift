@@ -148,6 +148,34 @@ import Testing
         #expect(try await cuff("db", "check").status == 0)
     }
 
+    /// The slot of a reading that was typed in stays through a move to a person and back.
+    @Test func undoneMove_LeavesTheUserNumber() async throws {
+        let (typed, _) = try await fill()
+        let config = scratch.path("config.toml")
+        try Data("[person.Ben]\ncuffs = [\"hall\"]\n".utf8).write(to: URL(filePath: config))
+        func edit(_ arguments: String...) async throws -> [String: Any]? {
+            let run = try await CuffProcess.run(
+                ["edit", typed] + arguments + ["--db", database], environment: ["CUFF_CONFIG": config])
+            #expect(run.status == 0, "\(run.errors)")
+            return try await cuff("show", "--json", "--id", typed).objects().first
+        }
+        #expect(try await edit("--user", "2")?["user"] as? Int == 2)
+        let moved = try await edit("--user", " ben ")
+        #expect(moved?["user"] as? Int == 2 && moved?["person"] as? String == "Ben")
+        let back = try await edit("--user", "none")
+        #expect(back?["user"] as? Int == 2 && back?["person"] == nil)
+        #expect(try await edit("--user", "none")?["user"] == nil)
+    }
+
+    @Test func edit_OfAnotherQuantity_IsRefused() async throws {
+        let added = try await cuff("add", "--quantity", "body_mass", "80", "--at", "2026-05-06T08:00")
+        let id = try #require(added.errors.split(whereSeparator: \.isWhitespace).last.map(String.init))
+        for arguments in [["--at", "2026-05-07T08:00"], ["--systolic", "120"], ["--user", "2"]] {
+            let run = try await CuffProcess.run(["edit", id] + arguments + ["--db", database])
+            #expect(run.status == 64 && run.errors.contains("only a blood pressure can be corrected"), "\(run.errors)")
+        }
+    }
+
     @Test(arguments: [
         ["note", "--note", "x"], ["note", "ID"], ["note", "ID", "--clear", "--note", "x"], ["note", "ID", "--posture", "upside down"],
         ["note", "ID", "--note", "two\nlines"], ["note", "nonsense", "--note", "x"], ["add", "120", "80", "--arm", "third"],

@@ -41,7 +41,7 @@ public struct Household: Sendable, Hashable {
 
     /// The person of this name as it is written in the configuration; `nil` if it is unknown. Case is ignored.
     public func name(_ text: String) -> String? {
-        let wanted = text.lowercased()
+        let wanted = Self.trimmed(text).lowercased()
         return names.first { $0.lowercased() == wanted }
     }
 

@@ -23,7 +23,7 @@ package struct QuantityCollection: Sendable {
     package mutating func add(_ value: DatedValue, lasting duration: Duration? = nil) {
         let isLevel = type.aggregation == .equivalentContinuousLevel
         let key = cut.key(at: value.time)
-        found[key, default: QuantityStatistics()].add(value, lasting: isLevel ? duration ?? .zero : nil)
+        found[key, default: QuantityStatistics()].add(value, lasting: isLevel ? duration ?? .zero : nil, withinReading: true)
         if !values.isEmpty, let duration { lasting[key, default: 0] += duration.components.seconds }
     }
 

@@ -14,7 +14,8 @@ public struct QuantityStatistics: Sendable, Hashable {
     private var center = 0.0
     private var spread = 0.0
     private var area = CompensatedSum()
-    private var first: Timestamp?
+    /// The milliseconds that `area` spans.
+    private var elapsed: Int64 = 0
     private var previous: DatedValue?
     /// Sums of 10^(L/10), of that times the duration in seconds, and of the durations.
     private var energy = CompensatedSum(), lastingEnergy = CompensatedSum(), lasting = CompensatedSum()
@@ -24,8 +25,9 @@ public struct QuantityStatistics: Sendable, Hashable {
     /// No values.
     public init() {}
 
-    /// Adds one value. Only a sound level needs a duration, which may be zero.
-    public mutating func add(_ point: DatedValue, lasting duration: Duration? = nil) {
+    /// Adds one value. Only a sound level needs a duration, which may be zero. `withinReading`: the time between values of different
+    /// readings has no weight, because nothing was measured in it.
+    public mutating func add(_ point: DatedValue, lasting duration: Duration? = nil, withinReading: Bool = false) {
         count += 1
         if let duration { addLevel(point.value, duration) }
         total.add(point.value)
@@ -35,11 +37,12 @@ public struct QuantityStatistics: Sendable, Hashable {
         spread += step * (point.value - center)
         extend(to: point, point, latest: point)
         if let previous {
-            let elapsed = Double(point.time.milliseconds - previous.time.milliseconds)
-            if elapsed < 0 { isInOrder = false }
-            area.add((previous.value + point.value) / 2 * elapsed)
-        } else {
-            first = point.time
+            let passed = point.time.milliseconds - previous.time.milliseconds
+            if passed < 0 { isInOrder = false }
+            if !withinReading || previous.reading == point.reading {
+                area.add((previous.value + point.value) / 2 * Double(passed))
+                elapsed += passed
+            }
         }
         previous = point
     }
@@ -96,9 +99,8 @@ public struct QuantityStatistics: Sendable, Hashable {
             guard levels == count else { return nil }
             return SoundLevel.level(lasting.value > 0 ? lastingEnergy.value / lasting.value : energy.value / Double(count))
         case .discreteTemporallyWeighted:
-            guard isInOrder, let first, let previous else { return nil }
-            let elapsed = Double(previous.time.milliseconds - first.milliseconds)
-            return elapsed > 0 ? area.value / elapsed : total.value / Double(count)
+            guard isInOrder else { return nil }
+            return elapsed > 0 ? area.value / Double(elapsed) : total.value / Double(count)
         }
     }
 

@@ -72,7 +72,7 @@ public struct ReadingSelection: Sendable, Hashable {
         var parts = ["NOT pending"]
         let kinds = kinds.isEmpty ? Kind.allCases : Kind.allCases.filter(self.kinds.contains)
         parts.append("type IN (\(kinds.map { Self.quoted($0.rawValue) }.joined(separator: ",")))")
-        // Readings without a credible time are in no range; the verbs that leave them out count them.
+        // Readings without a time, or with one that is not credible, are in no range; the verbs that leave them out count them.
         let time = "coalesce(measured, device_time, received)"
         let range: String? =
             switch days {
@@ -81,7 +81,7 @@ public struct ReadingSelection: Sendable, Hashable {
             case (nil, let end?): "\(time) <= \(Self.quoted(end))"
             case (nil, nil): nil
             }
-        if let range { parts.append("iif(\(range), 1, clock = 'implausible')") }
+        if let range { parts.append("iif(\(range), 1, clock IN ('implausible', 'unset') OR coalesce(measured, device_time) IS NULL)") }
         if let user { parts.append("user = \(user)") }
         if isWithoutUser { parts.append("user IS NULL") }
         if device != nil || driver != nil {

@@ -159,18 +159,18 @@ extension Store {
         return found
     }
 
-    /// How many of the selected readings have an implausible time and so are in no range: all that are marked so, and those of earlier
-    /// versions, which are not marked, where the range has their time.
+    /// How many of the selected readings are in no range, because their time is unknown or implausible. Of the implausible ones all that
+    /// are marked so, and those of earlier versions, which are not marked, where the range has their time.
     /// - Throws: An `IngestError` of reading, as ``Store`` says.
-    public func implausibleTimes(_ selection: ReadingSelection) throws(IngestError) -> Int {
+    public func withoutTime(_ selection: ReadingSelection) throws(IngestError) -> (implausible: Int, unknown: Int) {
         var selection = selection
         selection.last = nil
-        var count = 0
+        var found = (implausible: 0, unknown: 0)
         try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _, _ in
-            if cursor.hasImplausibleTime { count += 1 }
+            if cursor.hasImplausibleTime { found.implausible += 1 } else if cursor.time == nil { found.unknown += 1 }
             return true
         }
-        return count
+        return found
     }
 
     /// Changes whenever another connection has changed the database.

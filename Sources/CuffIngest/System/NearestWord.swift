@@ -1,6 +1,7 @@
 package enum NearestWord {
     /// The closest word, if at most a third of the letters differ, or one.
     package static func match(_ word: String, among words: [String]) -> String? {
+        if word.isEmpty { return nil }
         let limit = max(1, word.count / 3)
         let ranked = words.map { (distance(Array(word), Array($0)), $0) }.min { $0.0 < $1.0 }
         return ranked.flatMap { $0.0 <= limit ? $0.1 : nil }

@@ -84,7 +84,7 @@ struct Ambulatory: ParsableCommand {
     ) throws -> [PersonRecording] {
         var own = selection
         own.kinds = [.bloodPressure, .measurement]
-        SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(own))
+        try SelectionOptions.sayWithoutTime(store, own)
         return try HealthRuns.recordings(store, selection, rule: rule, plan: plan)
     }
 

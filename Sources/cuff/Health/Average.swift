@@ -54,12 +54,14 @@ struct Average: ParsableCommand {
             do { try output.append(&text) } catch { failure = error }
         }
         try Flags.refuse("--db", when: file != nil && selected.database.db != nil, why: "the readings are those of a file")
-        let run =
-            if let file {
-                try HealthRuns.average(lines: file, selection, request, tell: readings ? tell : nil)
-            } else {
-                try HealthRuns.average(try selected.store(), selection, request, tell: readings ? tell : nil)
-            }
+        let run: AverageRun
+        if let file {
+            run = try HealthRuns.average(lines: file, selection, request, tell: readings ? tell : nil)
+        } else {
+            let store = try selected.store()
+            run = try HealthRuns.average(store, selection, request, tell: readings ? tell : nil)
+            try SelectionOptions.sayUnknownTimes(store, selection)
+        }
         if let failure { throw failure }
         let lines = AverageLines(sources: run.sources, guideline: guideline, setting: average.setting, isAdult: average.adult)
         if isTable {

@@ -25,7 +25,7 @@ struct Stats: ParsableCommand {
     @OptionGroup var selected: SelectionOptions
     @Option(
         help: ArgumentHelp(
-            "day (the default), week, month, hour (each hour of each day), hour-of-day, daypart, or a length such as 6h or 10d.",
+            "day (the default), week, month, hour (each hour of each day), hour-of-day, daypart (morning from 6:00, afternoon from 12:00, evening from 18:00, night from 22:00; `cuff average` has its own hours), or a length such as 6h or 10d.",
             valueName: "interval"), completion: .list(Bucketing.named.map(\.rawValue)))
     var by: String?
     @Option(
@@ -61,9 +61,11 @@ struct Stats: ParsableCommand {
             hint: "--quantity chooses the style of its type")
         if let quantity { return try show(quantity, selection, cut, isTable: isTable) }
         if follow { return try follow(selection, cut, options, isTable: isTable) }
+        let store = try selected.store()
         let persons = try HealthRuns.statisticsOfEach(
-            try selected.store(), selection, by: cut, style: style, options: options, excludesDisturbed: undisturbed)
-        SelectionOptions.sayImplausibleTimes(persons.reduce(0) { $0 + ($1.collection.excluded[.timeImplausible] ?? 0) })
+            store, selection, by: cut, style: style, options: options, excludesDisturbed: undisturbed)
+        SelectionOptions.sayImplausible(persons.reduce(0) { $0 + ($1.collection.excluded[.timeImplausible] ?? 0) })
+        try SelectionOptions.sayUnknownTimes(store, selection)
         put(HealthRuns.text(persons, isTable: isTable, width: Terminal.outputWidth), isTable)
         // A table has them below it.
         for note in persons.flatMap(\.collection.leftOutNotes) where !isTable { Terminal.say("cuff: \(note)") }
@@ -92,7 +94,7 @@ extension Stats {
         if QuantityType.named(name) != nil {
             var own = selection
             own.kinds = [.quantity]
-            SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(own))
+            try SelectionOptions.sayWithoutTime(store, own)
         }
         let persons = try HealthRuns.statistics(store, selection, of: type, by: cut, bySource: bySource)
         put(HealthRuns.text(persons, name: name, isTable: isTable, width: width), isTable)

@@ -9,7 +9,7 @@ struct Add: ParsableCommand {
         abstract: "Adds a reading that you type in, marked as such.",
         discussion: Help.text(
             """
-            The same values at the same time are the same reading: adding them twice changes nothing. After they were deleted, adding them \
+            The same values at the same local time are the same reading: adding them twice changes nothing. After they were deleted, adding them \
             stores them again.
             """,
             [

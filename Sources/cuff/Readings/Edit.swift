@@ -9,8 +9,8 @@ struct Edit: ParsableCommand {
         discussion: Help.text(
             """
             --user NAME moves any reading to that person; the record of the cuff stays as it is, and --user none undoes that. \
-            The reading keeps its id and gets the next revision. Other values are unchanged. The previous version is kept, and \
-            `cuff show --earlier` shows it; `cuff delete` removes both. A corrected reading is exported again by exports with --new and sent \
+            The reading keeps its id and gets the next revision. Other values are unchanged. The previous values are kept, and \
+            `cuff show --earlier` shows them, with the person whose the reading is now; `cuff delete` removes both. A corrected reading is exported again by exports with --new and sent \
             again to sinks that had it. `cuff note` changes remarks.
             """,
             [
@@ -34,8 +34,9 @@ struct Edit: ParsableCommand {
     @OptionGroup var database: DatabaseOption
     @Flag(name: .shortAndLong, help: "Also store values that look wrong.") var force = false
 
+    private var hasValues: Bool { systolic != nil || diastolic != nil || pulse != nil || at != nil || irregular != nil }
+
     func run() throws {
-        let hasValues = systolic != nil || diastolic != nil || pulse != nil || at != nil || irregular != nil
         if !hasValues, user == nil { throw IngestError(.usage, "nothing is corrected", hint: "name what is, e.g. --systolic 128") }
         guard let id = try ReadingSelection.ids([self.id]).first else { return }
         let store = try database.store(.write)
@@ -56,7 +57,17 @@ struct Edit: ParsableCommand {
 
     private func correct(_ old: Reading, _ choice: UserChoice?, _ store: Store) throws -> Bool {
         guard old.origin == .entered else { throw IngestError(StoreFault.notEntered(self.id, driver: old.driver.description)) }
-        guard let pressure = old.bloodPressure, let measured = old.measured else { return false }
+        guard let pressure = old.bloodPressure, let measured = old.measured else {
+            let isMove =
+                switch choice {
+                case .name?, UserChoice.none?: true
+                case .number?, nil: false
+                }
+            if isMove, !hasValues { return false }
+            throw IngestError(
+                .usage, "only a blood pressure can be corrected",
+                hint: "delete it, and add it again: cuff delete \(id); cuff add --quantity …")
+        }
         let zone = try HostZone.named(tz)
         var corrected = pressure
         if let systolic { corrected.systolic = Pressure(try ManualEntry.digits(systolic), .mmHg) }
@@ -65,7 +76,8 @@ struct Edit: ParsableCommand {
         var slot = old.user.map { Int($0) }
         switch choice {
         case .number(let number)?: slot = number
-        case UserChoice.none?: slot = nil
+        // Of a reading that was moved, the move alone is undone.
+        case UserChoice.none?: if old.person == nil { slot = nil }
         case .name?, nil: break
         }
         let entry = try ManualEntry.checked(

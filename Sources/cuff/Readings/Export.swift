@@ -42,6 +42,7 @@ struct Export: ParsableCommand {
         let exporter = try Exporter.named(format)
         let types = try selected.types()
         var selection = try selected.selection(types)
+        if new == "" { throw IngestError(.usage, "--new has no name", hint: "write e.g. --new nightly") }
         selection.newFor = new
         var context = HealthRuns.exportContext(selection.zone, version: Cuff.version)
         context.isZoneChosen = selected.tz != nil
@@ -53,7 +54,7 @@ struct Export: ParsableCommand {
         try Flags.refuse("--force", when: force && output == "-", why: "no file is written", hint: "name one with --output")
         let store = try selected.store(new == nil ? .read : .write)
         if selection.since != nil || selection.until != nil {
-            SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(selection))
+            try SelectionOptions.sayWithoutTime(store, selection)
         }
         let report = try HealthRuns.export(
             store, types, selection, as: exporter, choices: chosen.choices, context: context,

@@ -49,11 +49,29 @@ struct SelectionOptions: ParsableArguments {
         return try selection(types)
     }
 
-    /// Reports readings left out of a range because their time is invalid.
-    static func sayImplausibleTimes(_ count: Int) {
+    /// Says how many readings are left out because their time is implausible, or because it is unknown and so in no range.
+    static func sayWithoutTime(_ store: Store, _ selection: ReadingSelection) throws {
+        let found = try store.withoutTime(selection)
+        sayImplausible(found.implausible)
+        if selection.since != nil || selection.until != nil { sayLeftOut(found.unknown, "unknown") }
+    }
+
+    /// The same for verbs on blood pressures that count the implausible times themselves.
+    static func sayUnknownTimes(_ store: Store, _ selection: ReadingSelection) throws {
+        guard selection.since != nil || selection.until != nil else { return }
+        var selection = selection
+        selection.kinds = [.bloodPressure]
+        sayLeftOut(try store.withoutTime(selection).unknown, "unknown")
+    }
+
+    static func sayImplausible(_ count: Int) {
+        sayLeftOut(count, "later than the reception, or than the cuff's clock shows (clock: implausible)")
+    }
+
+    private static func sayLeftOut(_ count: Int, _ why: String) {
         guard count > 0 else { return }
         let (what, whose) = count == 1 ? ("1 reading is", "its time is") : ("\(count) readings are", "their times are")
-        Terminal.say("cuff: \(what) left out: \(whose) later than the reception, or than the cuff's clock shows (clock: implausible)")
+        Terminal.say("cuff: \(what) left out: \(whose) \(why)")
     }
 
     /// Says if it has no reading of `--device`, whose name may be mistyped.

@@ -30,7 +30,7 @@ struct Show: ParsableCommand {
     @Flag(help: "With --values: series by series, each value with the reading that owns it.") var byOwner = false
     @Option(
         help: ArgumentHelp(
-            "Readings whose systolic, diastolic, mean, pulse, pulse_pressure or value, or series whose min, max, avg, last, sum, count or sdnn meets the condition, e.g. \"systolic>=135\"; several must all hold.",
+            "Readings whose systolic, diastolic, mean, pulse, pulse_pressure or value, or series whose min, max, avg, last, sum, count, duration, end or sdnn meets the condition, e.g. \"systolic>=135\"; several must all hold.",
             valueName: "condition"))
     var `where`: [String] = []
     @Option(
@@ -56,7 +56,7 @@ struct Show: ParsableCommand {
         }
         selection.ids = try ReadingSelection.ids(id)
         if plot || selection.since != nil || selection.until != nil {
-            SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(selection))
+            try SelectionOptions.sayWithoutTime(store, selection)
         }
         if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle), hasColor: true) }
         options.form = try HealthRuns.Listing(format, isTerminal: Terminal.outputIsTerminal)

@@ -46,7 +46,7 @@ import Testing
         #expect(home.names == ["Anna"])
         #expect(home.bind("Ben", to: "kitchen:1") == "Anna", "who has the place keeps it")
         #expect(home.places(of: "Anna") == ["hall:1", "kitchen:1"])
-        #expect(home.name("anna") == "Anna" && home.name("Carla") == nil)
+        #expect(home.name("anna") == "Anna" && home.name(" Anna ") == "Anna" && home.name("Carla") == nil)
     }
 
     @Test func aReading_IsOfTheCuffThatItIsStoredUnder() {

@@ -194,6 +194,19 @@ private enum Generated {
         #expect(QuantityStatistics().average() == nil)
     }
 
+    /// Two measurements of two values each, an hour apart: the hour has no weight.
+    @Test func aWeightedAverageWithinReadings_LeavesOutTheTimeBetweenThem() {
+        let ids = [Reading.ID(wallSeconds: 0, hash: 1), Reading.ID(wallSeconds: 3600, hash: 2)]
+        var (within, across) = (QuantityStatistics(), QuantityStatistics())
+        for (seconds, value, id) in [(0, 100.0, 0), (10, 200, 0), (3600, 20, 1), (3610, 40, 1)] {
+            let point = DatedValue(value, at: Timestamp(seconds: Int64(seconds)), from: ids[id])
+            within.add(point, withinReading: true)
+            across.add(point)
+        }
+        #expect(within.average(.discreteTemporallyWeighted) == 90)
+        #expect(across.average(.discreteTemporallyWeighted) == 396_700.0 / 3610)
+    }
+
     @Test(arguments: [
         (MeasurementFlags.implausible, Exclusion?.some(.implausible)), (.invalid, .invalid), (.testData, .notAPatient),
         (.ongoing, .provisional),

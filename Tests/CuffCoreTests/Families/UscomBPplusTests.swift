@@ -190,6 +190,13 @@ import Testing
         #expect(found == systolic.map { .mmHg($0, 60, meanOrZero: 0, pulseOrZero: 0) })
     }
 
+    @Test func emptyTimeOfADetermination_DoesNotHideThatOfTheDocument() {
+        let one = "<NibpBloodPressures><NibpBloodPressure id=\"a1\"><Sys>120</Sys><Dia>80</Dia><DateTime></DateTime></NibpBloodPressure>"
+        var session = UscomSession(SessionContext())
+        let found = readings(session.handle(.received(document("\(one)</NibpBloodPressures>"))))
+        #expect(found.map(\.clock) == [DeviceClock(DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 33, second: 10))])
+    }
+
     @Test func measure_CancelledOnTheDevice_Ends() {
         var session = UscomSession(SessionContext())
         _ = session.handle(.command(.measure))

@@ -48,13 +48,17 @@ import Testing
         ("21:00", "2026-05-05T19:00:00Z"), ("7:12", "2026-05-05T05:12:00Z"), ("today 7:12", "2026-05-05T05:12:00Z"),
         ("yesterday 21:00", "2026-05-04T19:00:00Z"), ("Yesterday 00:00", "2026-05-03T22:00:00Z"), ("monday 8:00", "2026-05-04T06:00:00Z"),
         ("wednesday 8:00", "2026-04-29T06:00:00Z"), ("2026-05-01 7:30", "2026-05-01T05:30:00Z"), ("yesterday", "2026-05-03T22:00:00Z"),
+        ("2026-05-01T07:30+03:00", "2026-05-01T04:30:00Z"), ("2026-05-01T07:30Z", "2026-05-01T07:30:00Z"),
     ])
     func aTimeOfDay_MayFollowADay(_ text: String, _ expected: String) {
         let now = Self.instant("2026-05-05T10:00:00Z")
         #expect(TimeWords.instant(text, now: now, zone: CalendarTests.berlin) == Self.instant(expected))
     }
 
-    @Test(arguments: ["21:60", "24:00", "yesterday 24:00", "21", "someday 8:00", "today 8:00 9:00", "yesterday8:00", "2026-13-01 7:30"])
+    @Test(arguments: [
+        "2026-05-01+02:00", "2026-05-01T07:30+0", "21:60", "24:00", "yesterday 24:00", "21", "someday 8:00", "today 8:00 9:00",
+        "yesterday8:00", "2026-13-01 7:30",
+    ])
     func otherTimes_AreRefused(_ text: String) {
         let now = Self.instant("2026-05-05T10:00:00Z")
         #expect(TimeWords.instant(text, now: now, zone: CalendarTests.berlin) == nil)

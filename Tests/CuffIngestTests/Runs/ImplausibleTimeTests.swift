@@ -56,7 +56,7 @@ import Testing
             #expect(points == [120] && homes == [120] && reasons == [.timeImplausible, .timeImplausible])
             let reports = try store.reports(everything, like: Report(zone: .utc))
             #expect(reports.sorted.count == 1 && reports.sorted[0].value.entries.map(\.point.systolic) == [120])
-            #expect(try store.implausibleTimes(everything) == 1)
+            #expect(try store.withoutTime(everything).implausible == 1)
         }
         var shown: [Reading] = []
         try store.forEach(everything) { reading, _ in
@@ -82,7 +82,7 @@ import Testing
             return true
         }
         #expect(reasons == [.timeImplausible])
-        #expect(try store.implausibleTimes(ReadingSelection(zone: .utc)) == 1)
+        #expect(try store.withoutTime(ReadingSelection(zone: .utc)).implausible == 1)
     }
 
     @Test func aReadingThatIsPlacedLater_ReplacesItsRow() throws {

@@ -81,7 +81,7 @@ import Testing
         let found = try ranges.map { try ids(path, $0) }
         #expect(found.contains { $0.ids.count > 20 } && found.allSatisfy { !$0.damage })
         let implausible = try SQLiteConnection(path, .read).first("SELECT count(*) FROM reading WHERE clock = 'implausible'") { $0.int(0) }
-        let counted = try ranges.prefix(12).map { try Store(path, access: .read).implausibleTimes($0) }
+        let counted = try ranges.prefix(12).map { try Store(path, access: .read).withoutTime($0).implausible }
         #expect(implausible ?? 0 > 3 && counted.allSatisfy { $0 == implausible }, "those that are marked are in no range")
         let others = try SQLiteConnection(path, .read).first(
             "SELECT count(*) FROM reading INDEXED BY \(Schema.dayIndex) WHERE \(Schema.isOfAnotherDay)"
@@ -89,7 +89,9 @@ import Testing
         #expect((20..<120).contains(others ?? 0), "\(others ?? 0)")
         try execute(path, Self.withoutIndex)
         for (range, one) in zip(ranges, found) { #expect(try ids(path, range).ids == one.ids, "\(range)") }
-        for (range, one) in zip(ranges, counted) { #expect(try Store(path, access: .read).implausibleTimes(range) == one, "\(range)") }
+        for (range, one) in zip(ranges, counted) {
+            #expect(try Store(path, access: .read).withoutTime(range).implausible == one, "\(range)")
+        }
         // The next opening for writing makes the index again.
         try Store(path, access: .write).close()
         for (range, one) in zip(ranges, found).prefix(9) { #expect(try ids(path, range).ids == one.ids) }
@@ -157,9 +159,9 @@ import Testing
         let first = "(SELECT min(id) FROM reading WHERE id > '20260507' AND NOT \(Schema.isOfAnotherDay))"
         try execute(path, "UPDATE reading SET systolic_mmHg = 1 WHERE id = \(first)")
         let store = try Store(path, access: .read)
-        #expect(try store.implausibleTimes(range) > 3 && store.damage == nil)
+        #expect(try store.withoutTime(range).implausible > 3 && store.damage == nil)
         range.since = nil
-        #expect(try store.implausibleTimes(range) > 3 && store.damage != nil)
+        #expect(try store.withoutTime(range).implausible > 3 && store.damage != nil)
     }
 
     /// Another program corrected a time and removed the checksum, as is documented; a note gives the row a checksum again.

@@ -162,7 +162,10 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
 
     private mutating func arrived(_ packet: [UInt8], offset: Int, into actions: inout SessionActions) {
         // The K before the last packet of a stream may have been lost.
-        if mode == .measuring, phase == .running, streams, packet.count == 0x19 { ended(into: &actions) }
+        if mode == .measuring, phase == .running, streams, packet.count == 0x19 {
+            ended(into: &actions)
+            actions.arm(.response, .seconds(2))
+        }
         // While a measurement runs, the stored result is the former one.
         if mode == .stopping || mode == .measuring && phase != .fetching { return }
         guard Self.isWithinRange(packet.span, offset) else {

@@ -71,10 +71,11 @@ struct UscomDocument: Sendable {
         if isEmpty { path.removeLast() }
     }
 
-    /// Ends an element and keeps its text if a reading needs it.
+    /// Ends an element and keeps its text if a reading needs it. An empty element is as one that is absent.
     private mutating func endElement() {
         guard let name = path.last, Self.elements.contains(name), path.count > 2, path[1] == "MeasDataLogger" else { return }
         let value = String(Self.trimmed(String(decoding: text, as: UTF8.self)[...]))
+        if value.isEmpty { return }
         if path.count == 3 { direct.values[name] = value }
         if path.count == 5, path[3] == "NibpBloodPressure", !series.isEmpty { series[series.count - 1].values[name] = value }
     }

@@ -1,4 +1,4 @@
-/// Times of the command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339, `7d`, `36h`, `today`, `yesterday`, `monday`, `now`, `21:00`
+/// Times of the command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339 with or without seconds, `7d`, `36h`, `today`, `yesterday`, `monday`, `now`, `21:00`
 /// (today), `yesterday 21:00`, `@1777959180` (seconds since 1970).
 package enum TimeWords {
     private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
@@ -6,6 +6,12 @@ package enum TimeWords {
     /// A date or day name means its beginning; `7d` the same time of day seven days ago. `nil` for other text.
     package static func instant(_ text: String, now: Timestamp, zone: ZoneTable) -> Timestamp? {
         if let exact = Timestamp.parse(text) { return exact.time }
+        // As `stats --by hour` prints it: an offset without seconds.
+        if text.dropFirst(16).first.map({ "Zz+-".contains($0) }) ?? false,
+            let exact = Timestamp.parse("\(text.prefix(16)):00\(text.dropFirst(16))")
+        {
+            return exact.time
+        }
         if text.first == "@" {
             // Within 9,999 years, so that every calendar has the time.
             guard let seconds = Int64(text.dropFirst()), (0...253_402_300_799).contains(seconds) else { return nil }

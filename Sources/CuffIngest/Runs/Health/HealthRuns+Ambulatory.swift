@@ -77,7 +77,7 @@ extension HealthRuns {
         }
         var persons: [Person: Events] = [:]
         let lines = try PrintedReadings(path)
-        try lines.forEach(selection) { content throws(IngestError) in
+        for content in try lines.all(selection) {
             let (event, whose, source): (AmbulatoryEvent?, Person, Int)
             switch content {
             case .failure(let time, let person, let cuff): (event, whose, source) = (AmbulatoryEvent(.failed, at: time), person, cuff)
@@ -87,7 +87,7 @@ extension HealthRuns {
                     one.exclusion.map { .leftOut($0) } ?? .reading(systolic: one.systolic, diastolic: one.diastolic, pulse: one.pulse)
                 (event, whose, source) = (one.time.map { AmbulatoryEvent(outcome, at: $0, flags: flags) }, one.person, one.source)
             }
-            guard let event else { return true }
+            guard let event else { continue }
             var person = persons.removeValue(forKey: whose) ?? Events()
             person.events.append((event, source))
             if person.events.count > AmbulatoryRecording.mostEvents {
@@ -96,7 +96,6 @@ extension HealthRuns {
                 if person.isTooMany { person.events.removeAll() }
             }
             persons[whose] = person
-            return true
         }
         return persons.sorted { $0.key < $1.key }.map { whose, person in
             var person = person

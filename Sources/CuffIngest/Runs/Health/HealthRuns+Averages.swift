@@ -64,26 +64,17 @@ extension HealthRuns {
         readings.sorted { ($0.time?.milliseconds ?? .min) < ($1.time?.milliseconds ?? .min) }
     }
 
-    /// As above, for readings as JSON Lines; `-` is standard input. The lines must be almost in order of time, as printed by
-    /// `export`, because only the latest are held. Throws for a line that is not a reading.
+    /// As above, for readings as JSON Lines in any order; `-` is standard input. Throws for a line that is not a reading.
     package static func average(
-        lines path: String, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
+        lines path: String, _ selection: ReadingSelection, _ request: AverageRequest,
         tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
     ) throws(IngestError) -> AverageRun {
         var averages = HomeAverages(
             request.rule, zone: selection.zone, windows: request.windows, joinsSources: selection.household.joinsCuffs)
-        var arriving = order
         let lines = try PrintedReadings(path)
+        let readings = try lines.all(selection).compactMap { if case .reading(let reading) = $0 { reading } else { nil } }
         let hear: (HomeReading, ReadingFate) -> Void = { tell?($0, $1, lines.sources) }
-        try lines.forEach(selection) { content throws(IngestError) in
-            guard case .reading(let reading) = content else { return true }
-            arriving.add(reading) { averages.add($0, tell: hear) }
-            guard !arriving.isBroken else {
-                throw IngestError(SelectionFault.unordered)
-            }
-            return true
-        }
-        arriving.finish { averages.add($0, tell: hear) }
+        for reading in inOrder(readings) { averages.add(reading, tell: hear) }
         averages.finish(tell: hear)
         return AverageRun(averages: averages, sources: lines.sources)
     }

@@ -1,11 +1,13 @@
 import CuffClinical
 import CuffCore
 
-/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user (a name or a number), flags, driver, device, id;
-/// for a quantity also name, value and unit.
+/// One reading as tab-separated cells: time (empty if unknown or implausible), systolic, diastolic, mean, pulse, user (a name or a
+/// number), flags, driver, device, id; for a quantity also name, value and unit.
 enum PlainLine {
     static func append(_ reading: Reading, _ provenance: Provenance, zone: ZoneTable, to text: inout TextBuffer) {
-        if let measured = reading.measured {
+        if reading.bestTime(in: zone) == nil {
+            // Neither the reception nor a wrong clock says when it was measured.
+        } else if let measured = reading.measured {
             text.append(local: measured, offset: Int(reading.measuredOffset))
         } else if let time = reading.clock.time {
             text.append(time)

@@ -19,6 +19,8 @@ final class PrintedReadings {
     /// A line of this program has at most some kilobytes.
     private static let longestLine = 1 << 20
     private static let chunkSize = 1 << 16
+    /// One each half minute for a year.
+    private static let mostReadings = 1_000_000
 
     init(_ path: String) throws(IngestError) {
         isOwn = path != "-"
@@ -32,9 +34,34 @@ final class PrintedReadings {
 
     deinit { if isOwn { close(descriptor) } }
 
-    /// Passes the selected readings to `body` in order. Lines of other types are skipped; a line that is not a JSON object
-    /// throws. `body` returns whether to continue.
-    func forEach(_ selection: ReadingSelection, _ body: (Content) throws(IngestError) -> Bool) throws(IngestError) {
+    /// The selected readings in the order of their lines. A reading that is printed again counts once, with its highest revision, and
+    /// one that a later line says is deleted not at all: `export --new` appends such lines to a file. Lines of other types are skipped;
+    /// a line that is not a JSON object throws.
+    func all(_ selection: ReadingSelection) throws(IngestError) -> [Content] {
+        var found: [Content?] = []
+        var places: [Reading.ID: (place: Int, revision: Int)] = [:]
+        try forEachLine { line throws(IngestError) in
+            let content = try content(line, selection)
+            let id = line["id"]?.text.flatMap { Reading.ID.parse($0) }
+            guard let id, let type = line["type"]?.text, ["blood_pressure", "measurement", "deleted"].contains(type) else {
+                if let content { found.append(content) }
+                return
+            }
+            let known = places[id]
+            let revision = type == "deleted" ? known?.revision ?? 0 : line["revision"]?.number.flatMap { Int(exactly: $0) } ?? 0
+            if let known {
+                let isReplaced = revision > known.revision || revision == known.revision && (content == nil || found[known.place] != nil)
+                guard isReplaced else { return }
+                found[known.place] = nil
+            }
+            guard found.count < Self.mostReadings else { throw IngestError(SelectionFault.tooManyLines(Self.mostReadings)) }
+            places[id] = (found.count, revision)
+            found.append(content)
+        }
+        return found.compactMap { $0 }
+    }
+
+    private func forEachLine(_ body: (JSONValue) throws(IngestError) -> Void) throws(IngestError) {
         var rest: [UInt8] = []
         while true {
             let chunk: [UInt8]
@@ -43,31 +70,26 @@ final class PrintedReadings {
             rest += chunk
             var start = 0
             while let end = rest[start...].firstIndex(of: 0x0A) {
-                guard try parse(rest[start..<end], selection, body) else { return }
+                try parse(rest[start..<end], body)
                 start = end + 1
             }
             rest.removeFirst(start)
             guard rest.count <= Self.longestLine else { throw fault("it is longer than \(Self.longestLine) bytes") }
         }
-        _ = try parse(rest[...], selection, body)
+        try parse(rest[...], body)
     }
 
     private func fault(_ why: String) -> IngestError {
         IngestError(SelectionFault.notAReading(file: name, line: number + 1, why: why))
     }
 
-    private func parse(
-        _ bytes: ArraySlice<UInt8>, _ selection: ReadingSelection, _ body: (Content) throws(IngestError) -> Bool
-    ) throws(IngestError) -> Bool {
+    private func parse(_ bytes: ArraySlice<UInt8>, _ body: (JSONValue) throws(IngestError) -> Void) throws(IngestError) {
         let bytes = number == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
-        guard !bytes.allSatisfy({ $0 <= 0x20 }) else {
-            number += 1
-            return true
+        if !bytes.allSatisfy({ $0 <= 0x20 }) {
+            guard let line = JSONValue(bytes), case .object = line else { throw fault("it is not a JSON object") }
+            try body(line)
         }
-        guard let line = JSONValue(bytes), case .object = line else { throw fault("it is not a JSON object") }
-        let content = try content(line, selection)
         number += 1
-        return try content.map(body) ?? true
     }
 
     private func content(_ line: JSONValue, _ selection: ReadingSelection) throws(IngestError) -> Content? {

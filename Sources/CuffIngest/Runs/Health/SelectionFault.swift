@@ -33,7 +33,7 @@ package enum SelectionFault: Fault {
     /// `isAsked`: there was a terminal.
     case deletionNotConfirmed(isAsked: Bool)
     case notAReading(file: String, line: Int, why: String)
-    case unordered
+    case tooManyLines(Int)
     case tooManySeries
     case tooManyToExplain(most: Int)
 
@@ -79,7 +79,7 @@ package enum SelectionFault: Fault {
         case .deletionNotConfirmed(let isAsked):
             (isAsked ? .no : .usage, "nothing was deleted: \(isAsked ? "it was not confirmed" : "there is no terminal to ask at")")
         case .notAReading(let file, let line, let why): (.badData, "\(file), line \(line), is not a reading: \(why)")
-        case .unordered: (.badData, "the readings are not in the order of their times")
+        case .tooManyLines(let most): (.badData, "the lines contain more than \(most) readings")
         case .tooManyToExplain(let most): (.usage, "a report can explain at most \(most) readings")
         case .tooManySeries: (.usage, "too many series to show their values in one order")
         }

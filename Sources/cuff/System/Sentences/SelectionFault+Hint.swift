@@ -34,7 +34,7 @@ extension SelectionFault: Hinted {
         case .everythingToDelete: "name ids, or narrow it, e.g. --until 2020-01-01 or --user 2"
         case .deletionNotConfirmed: "type `delete` when asked, or add --confirm delete"
         case .notAReading: "give lines as `cuff export --format jsonl` writes them"
-        case .unordered: "sort the lines, e.g. `jq -sc 'sort_by(.measured)[]'`, or keep them in a database"
+        case .tooManyLines: "import them: cuff import FILE"
         case .tooManyToExplain: "narrow it with --since, or choose one person with --user"
         case .tooManySeries: "narrow it with --since, or add --by-owner"
         }

@@ -51,6 +51,22 @@ import Testing
         #expect(found.allSatisfy { $0.origin == .measurement } && session.isFinished == streams)
     }
 
+    /// The last packet is not believed, and the K before it was lost: the result is asked for.
+    @Test func impossibleLastPacketOfAStream_IsAskedForAgain() {
+        var values = [UInt8](repeating: 0, count: 22)
+        (values[0], values[1], values[2], values[3], values[15], values[17]) = (3, 128, 2, 82, 71, 97)
+        var session = SunTechAdvantageSession(SessionContext(options: ["stream": "yes"]))
+        let events: [SessionEvent] = [
+            .command(.measure), .sent(SunTechPacket.host(SunTechCommand.startStream)), .received(SunTechPacket.module([0x4F])),
+        ]
+        for event in events { _ = session.handle(event) }
+        let actions = session.handle(.received(SunTechPacket.module(values)))
+        #expect(!actions.contains { if case .emit = $0 { true } else { false } } && !session.isFinished)
+        #expect(actions.contains { if case .arm(.response, _) = $0 { true } else { false } })
+        let asked = session.handle(.timerFired(.response)).compactMap { if case .write(let bytes) = $0 { bytes } else { nil } }
+        #expect(asked == [SunTechPacket.host(SunTechCommand.result)])
+    }
+
     /// A packet of five bytes is a cuff pressure only if one was requested.
     @Test func fiveBytes_UnaskedFor_AreNoPressure() {
         var session = SunTechAdvantageSession(SessionContext())
