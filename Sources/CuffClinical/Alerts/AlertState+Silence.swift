@@ -34,7 +34,8 @@ extension AlertState {
                 let trackKey = Self.key(rule, state.plan)
                 guard tracks[trackKey]?.standing == nil, now.milliseconds - due.milliseconds >= limit.milliseconds else { continue }
                 store(AlertTrack(standing: AlertTrack.Standing(since: due, readings: [])), trackKey)
-                events.append(rule.silent(state.plan, due))
+                events.append(
+                    rule.event(.raised, state.plan, due: due, at: due) { "\(rule.heading): due \(AlertRule.clock(due, $0))" })
             }
         }
     }
@@ -69,7 +70,8 @@ extension AlertState {
                 let trackKey = Self.key(rule, state.plan)
                 guard let standing = tracks[trackKey]?.standing else { continue }
                 tracks[trackKey] = nil
-                events.append(rule.ended(state.plan, standing, now))
+                events.append(
+                    rule.event(.cleared, state.plan, due: standing.since, at: now) { _ in "\(rule.heading) cleared: the schedule ended" })
             }
         }
         for (key, plan) in found {
@@ -80,16 +82,8 @@ extension AlertState {
 }
 
 extension AlertRule {
-    fileprivate func silent(_ plan: AlertState.Plan, _ due: Timestamp) -> AlertEvent {
-        event(.raised, plan, due: due, at: due) { "\(heading): due \(Self.clock(due, $0))" }
-    }
-
-    fileprivate func ended(_ plan: AlertState.Plan, _ standing: AlertTrack.Standing, _ now: Timestamp) -> AlertEvent {
-        event(.cleared, plan, due: standing.since, at: now) { _ in "\(heading) cleared: the schedule ended" }
-    }
-
     /// `words` get the offset of the time.
-    private func event(
+    fileprivate func event(
         _ change: AlertNotice.Change, _ plan: AlertState.Plan, due: Timestamp, at time: Timestamp, _ words: (_ offset: Int16) -> String
     ) -> AlertEvent {
         let offset = Int16(clamping: plan.zone.offset(at: time.seconds) / 60)

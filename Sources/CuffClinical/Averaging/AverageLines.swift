@@ -62,17 +62,13 @@ package struct AverageLines: Sendable {
             text.append("}")
         }
         if let difference = average.morningMinusEvening {
-            text.append(",\"morning_minus_evening\":{\"systolic_mmHg\":")
-            append(difference.systolic, to: &text)
-            text.append(",\"diastolic_mmHg\":")
-            append(difference.diastolic, to: &text)
+            text.append(",\"morning_minus_evening\":{")
+            append(difference.systolic, difference.diastolic, to: &text)
             text.append("}")
         }
         if let trend = average.trend {
-            text.append(string: ",\"trend\":{\"days\":\(trend.days),\"systolic_mmHg\":")
-            append(trend.systolic, to: &text)
-            text.append(",\"diastolic_mmHg\":")
-            append(trend.diastolic, to: &text)
+            text.append(string: ",\"trend\":{\"days\":\(trend.days),")
+            append(trend.systolic, trend.diastolic, to: &text)
             text.append("}")
         }
         if let differing = average.dayToDay {
@@ -116,15 +112,19 @@ package struct AverageLines: Sendable {
 
     private func append(_ mean: PressureMean, to text: inout TextBuffer) {
         guard let systolic = mean.systolic, let diastolic = mean.diastolic else { return }
-        let threshold = guideline?.thresholds[setting]
-        text.append(",\"systolic_mmHg\":")
-        append(systolic, near: threshold?.systolic, to: &text)
-        text.append(",\"diastolic_mmHg\":")
-        append(diastolic, near: threshold?.diastolic, to: &text)
+        text.append(0x2C)
+        append(systolic, diastolic, near: guideline?.thresholds[setting], to: &text)
         if let pulse = mean.pulse {
             text.append(",\"pulse_per_min\":")
             append(pulse, to: &text)
         }
+    }
+
+    private func append(_ systolic: Fraction, _ diastolic: Fraction, near threshold: PressureThreshold? = nil, to text: inout TextBuffer) {
+        text.append("\"systolic_mmHg\":")
+        append(systolic, near: threshold?.systolic, to: &text)
+        text.append(",\"diastolic_mmHg\":")
+        append(diastolic, near: threshold?.diastolic, to: &text)
     }
 
     private func append(_ number: Fraction, near threshold: Int? = nil, to text: inout TextBuffer) {

@@ -19,10 +19,7 @@ package struct GuidelineDocument: Sendable, Hashable {
 
     /// The year of publication; `nil` if the text has no date.
     package var year: Int? { Int(date.prefix(4)) }
-    package var successor: GuidelineDocument? { supersededBy.flatMap(Self.named) }
-
-    /// The document of that id or other name, or `nil`.
-    package static func named(_ name: String) -> GuidelineDocument? { all.first { $0.isNamed(name) } }
+    package var successor: GuidelineDocument? { supersededBy.flatMap { id in Self.all.first { $0.id == id } } }
 
     func isNamed(_ name: String) -> Bool { id == name || otherNames.contains(name) }
 }

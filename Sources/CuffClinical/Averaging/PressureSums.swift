@@ -9,8 +9,6 @@ package struct PressureSums: Sendable, Hashable {
     /// Parts of a mmHg or of a beat per minute. Three decimals of kPa, times eight decimals of mmHg per kPa, are exact.
     static let parts: Int64 = 100_000_000_000
 
-    init() {}
-
     /// Adds one blood pressure in mmHg, with its pulse where it has one.
     package mutating func add(systolic: Double, diastolic: Double, pulse: Double?) {
         count += 1

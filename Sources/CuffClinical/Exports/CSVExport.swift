@@ -3,18 +3,12 @@ import CuffCore
 /// Writes readings as a table for spreadsheets and statistics programs: the columns of `CSVTable`, then further columns. One row per
 /// reading, always a header.
 struct CSVExport: Sendable {
-    let table: CSVTable
+    var table = CSVTable()
     /// The zone of `time` and `local_time`.
     let zone: ZoneTable
     /// Whether the zone was chosen by the user: otherwise a cuff's time without a zone is written without one.
-    let isZoneChosen: Bool
+    var isZoneChosen = true
     var partsOfAverages: Set<Reading.ID> = []
-
-    init(_ dialect: CSVTable.Dialect = .rfc4180, zone: ZoneTable, isZoneChosen: Bool = true) {
-        table = CSVTable(dialect)
-        self.zone = zone
-        self.isZoneChosen = isZoneChosen
-    }
 
     /// The columns after those of `CSVTable`. Columns may be added at the end.
     private static let further: [(name: StaticString, meaning: StaticString)] = [

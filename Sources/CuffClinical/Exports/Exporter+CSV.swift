@@ -7,10 +7,9 @@ extension Exporter {
         options: [.csvDialect], fields: CSVExport.columns.map { ("", $0.name.description, $0.meaning.description) },
         writesExclusions: true
     ) { (choices, context) throws(ExportFault) in
-        let dialect = CSVTable.Dialect(rawValue: try choices.word(.csvDialect)) ?? .rfc4180
-        var table = CSVExport(dialect, zone: context.zone, isZoneChosen: context.isZoneChosen)
-        table.partsOfAverages = context.partsOfAverages
-        return table
+        let table = CSVTable(CSVTable.Dialect(rawValue: try choices.word(.csvDialect)) ?? .rfc4180)
+        return CSVExport(
+            table: table, zone: context.zone, isZoneChosen: context.isZoneChosen, partsOfAverages: context.partsOfAverages)
     }
 }
 

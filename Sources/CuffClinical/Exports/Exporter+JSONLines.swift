@@ -7,9 +7,9 @@ extension Exporter {
         options: [.raw, .lowPulse, .highPulse], parts: [.values, .events, .quantitySeries, .heartbeatSeries, .waveformSeries],
         fields: JSONLinesExport.keys.map { ($0.type.description, $0.name.description, $0.meaning.description) }
     ) { (choices, context) throws(ExportFault) in
-        var lines = JSONLinesExport(zone: context.zone, limits: try choices.limits(), includesRaw: choices.has(.raw))
-        lines.isZoneChosen = context.isZoneChosen
-        return lines
+        JSONLinesExport(
+            zone: context.zone, isZoneChosen: context.isZoneChosen, limits: try choices.limits(),
+            line: ReadingLine(includesRaw: choices.has(.raw)))
     }
 }
 

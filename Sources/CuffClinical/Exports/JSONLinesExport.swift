@@ -8,14 +8,8 @@ struct JSONLinesExport: Sendable {
     /// Whether the user chose it: otherwise a reading whose clock has no zone makes no events, which need an instant.
     var isZoneChosen = true
     /// `nil` writes no events.
-    let limits: HeartRateLimits?
-    let line: ReadingLine
-
-    init(zone: ZoneTable, limits: HeartRateLimits? = .usual, includesRaw: Bool = false) {
-        self.zone = zone
-        self.limits = limits
-        line = ReadingLine(includesRaw: includesRaw)
-    }
+    var limits: HeartRateLimits? = .usual
+    var line = ReadingLine()
 
     /// Every key with its meaning. An absent key means unknown; keys may be added; readers skip unknown types.
     static let keys: [(type: StaticString, name: StaticString, meaning: StaticString)] = [

@@ -9,7 +9,6 @@ struct AppleElements {
         case refused(record: Int, ImportRefusal)
     }
 
-    private enum Kind { case systolic, diastolic, heartRate }
     private struct OpenCorrelation {
         var moment: AppleHealthImport.Moment?
         var record: Int
@@ -19,7 +18,7 @@ struct AppleElements {
         var refusal: ImportRefusal?
     }
     private struct OpenRecord {
-        var kind: Kind
+        var isSystolic: Bool
         var moment: AppleHealthImport.Moment
         var value: Pressure
         var record: Int
@@ -86,21 +85,17 @@ struct AppleElements {
             return sources == nil ? .refused(record: record, .malformed("a record without a type")) : nil
         }
         let word = bytes.extracting(type)
-        let kind: Kind
         if word.count == Self.heartRate.utf8CodeUnitCount, word.matches(Self.heartRate) {
             guard let sources, correlation == nil else { return nil }
             return heartRate(bytes, sources)
-        } else if word.count == Self.systolic.utf8CodeUnitCount, word.matches(Self.systolic) {
-            kind = .systolic
-        } else if word.count == Self.diastolic.utf8CodeUnitCount, word.matches(Self.diastolic) {
-            kind = .diastolic
-        } else {
+        }
+        let isSystolic = word.count == Self.systolic.utf8CodeUnitCount && word.matches(Self.systolic)
+        guard sources == nil, isSystolic || word.count == Self.diastolic.utf8CodeUnitCount && word.matches(Self.diastolic) else {
             return nil
         }
-        guard sources == nil else { return nil }
         do throws(ImportRefusal) {
             let moment = try Self.moment(bytes)
-            open = OpenRecord(kind: kind, moment: moment, value: try Self.pressure(bytes), record: record)
+            open = OpenRecord(isSystolic: isSystolic, moment: moment, value: try Self.pressure(bytes), record: record)
         } catch {
             open = nil
             guard correlation == nil else {
@@ -125,15 +120,15 @@ struct AppleElements {
         guard let one = open else { return nil }
         open = nil
         guard correlation != nil else {
-            return .pressure(one.moment, one.value, isSystolic: one.kind == .systolic, record: one.record, one.name)
+            return .pressure(one.moment, one.value, isSystolic: one.isSystolic, record: one.record, one.name)
         }
         // A correlation and its records have the same time.
         if correlation?.moment != nil, correlation?.moment?.seconds != one.moment.seconds {
             correlation?.refusal = .malformed("a record of another time within a correlation")
         }
-        let isTwice = one.kind == .systolic ? correlation?.systolic != nil : correlation?.diastolic != nil
+        let isTwice = one.isSystolic ? correlation?.systolic != nil : correlation?.diastolic != nil
         if isTwice { correlation?.refusal = .malformed("two pressures of a kind") }
-        if one.kind == .systolic { correlation?.systolic = one.value } else { correlation?.diastolic = one.value }
+        if one.isSystolic { correlation?.systolic = one.value } else { correlation?.diastolic = one.value }
         return nil
     }
 

@@ -95,6 +95,7 @@ package struct LivePage: Sendable {
 
     /// Appends the whole page, as of `now`. The script changes `main` alone.
     package func append(generated now: Timestamp, to text: inout TextBuffer) {
+        let wall = zone.wall(at: now.seconds)
         text.append(
             html: """
                 <!DOCTYPE html>
@@ -111,7 +112,7 @@ package struct LivePage: Sendable {
                 <body>
                 <a class="skip" href="#readings">\(language[.skip])</a>
                 <header><h1>\(language[.bloodPressure])</h1>
-                <p id="state" role="status" data-following="\(language[.following])">\(asOf(now))</p></header>
+                <p id="state" role="status" data-following="\(language[.following])">\(language[.asOf, language.moment(wall)])</p></header>
                 <p id="gone" role="alert" data-text="\(language[.notConnected, "%1"])" data-minutes="\(minutes)" hidden><b></b> <span></span>
                 \(language[.shownIsOld])</p>
                 <main id="page">
@@ -121,7 +122,6 @@ package struct LivePage: Sendable {
         appendLive(to: &text)
         appendAlerts(to: &text)
         text.append("<div id=\"readings\">\n")
-        let wall = zone.wall(at: now.seconds)
         for person in persons where person.report != nil { PersonPart(page: self, person: person, now: wall).append(to: &text) }
         if persons.isEmpty {
             text.append(html: "<section><h2>\(language[.list])</h2>\n<p class=\"soft\">\(language[.noReadingsYet])</p></section>\n")
@@ -132,8 +132,6 @@ package struct LivePage: Sendable {
         appendList("skipped", .skippedSections, skipped.map { "\($0)" }, to: &text)
         text.append(html: "</main>\n<footer><p>\(generator). \(language[.intendedUse])</p></footer>\n</body>\n</html>\n")
     }
-
-    private func asOf(_ now: Timestamp) -> String { language[.asOf, language.moment(zone.wall(at: now.seconds))] }
 
     /// Both forms, for the script.
     private var minutes: String { "\(language[.minutes, 1])|\(language[.minutes, "%1"])" }

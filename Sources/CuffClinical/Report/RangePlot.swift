@@ -128,7 +128,7 @@ package struct RangePlot: Sendable {
         let rowStep = [5.0, 10, 20, 40].first { Self.rows(low, high, $0) <= style.height } ?? 40
         let bottom = (low / rowStep).rounded(.down) * rowStep
         let rows = Self.rows(low, high, rowStep)
-        appendTitle(to: &text)
+        text.append(string: "mmHg   \(title)".prefix(style.width) + "\n")
         for row in (0..<rows).reversed() {
             let value = bottom + Double(row) * rowStep
             let isTick = value.truncatingRemainder(dividingBy: max(20, rowStep)) == 0
@@ -141,11 +141,6 @@ package struct RangePlot: Sendable {
 
     private static func rows(_ low: Double, _ high: Double, _ step: Double) -> Int {
         Int((high / step).rounded(.down) - (low / step).rounded(.down)) + 1
-    }
-
-    private func appendTitle(to text: inout TextBuffer) {
-        text.append(string: String("mmHg   \(title)".prefix(style.width)))
-        text.append(0x0A)
     }
 
     private func append(tick: Int?, to text: inout TextBuffer) {

@@ -32,13 +32,12 @@ package struct ReportBlock: Sendable, Hashable {
             var line = ""
             for (index, cell) in row.enumerated() {
                 let width = index == 0 || index >= widths.count ? Self.nameWidth : widths[index]
-                let blanks = String(repeating: " ", count: max(0, width - cell.count))
-                line += index == 0 ? cell + blanks : blanks + cell
+                line += index == 0 ? cell.padded(to: width) : cell.indented(to: width)
             }
             text.append(string: line + "\n")
         }
         for fact in facts {
-            text.append(string: fact.name + String(repeating: " ", count: max(0, Self.nameWidth - fact.name.count)) + fact.text + "\n")
+            text.append(string: fact.name.padded(to: Self.nameWidth) + fact.text + "\n")
         }
         text.append(string: plot)
     }

@@ -29,7 +29,9 @@ package struct StatisticsTable: Sendable {
     /// are left out.
     package func appendTable(_ collection: StatisticsCollection, width: Int? = nil, to text: inout TextBuffer) {
         append(table: collection.buckets, collection.cut, width: width, to: &text)
-        appendNotes(collection, to: &text)
+        let weighting = style == .discreteTemporallyWeighted ? "; averages weighted by time" : ""
+        let notes = collection.leftOutNotes.map { "; \($0)" }.joined()
+        text.append(string: "zone \(collection.cut.zone.name)\(weighting)\(notes)\n")
     }
 
     /// The lines of some buckets, after the table's head.
@@ -46,14 +48,6 @@ package struct StatisticsTable: Sendable {
         let table = TextTable(
             rows[0], Array(rows.dropFirst()), rightAligned: Set(Self.head.indices.dropFirst()), optional: Self.leastImportant)
         text.append(string: table.text(width: width))
-    }
-
-    private func appendNotes(_ collection: StatisticsCollection, to text: inout TextBuffer) {
-        text.append("zone ")
-        text.append(string: collection.cut.zone.name)
-        if style == .discreteTemporallyWeighted { text.append("; averages weighted by time") }
-        for note in collection.leftOutNotes { text.append(string: "; \(note)") }
-        text.append(0x0A)
     }
 
     private func name(_ source: Int) -> String { sources.indices.contains(source) ? sources[source].name : "source \(source)" }

@@ -8,12 +8,6 @@ public struct HeartbeatSeries: Sendable, Hashable {
         public var time: Int64
         /// Beats may be missing before this one, so the time since the previous one is not an interval.
         public var precededByGap: Bool
-
-        /// Sets each property as given.
-        public init(time: Int64, precededByGap: Bool) {
-            self.time = time
-            self.precededByGap = precededByGap
-        }
         /// Seconds since the start of the series.
         public var seconds: Double { Double(time) / 1_000_000 }
     }

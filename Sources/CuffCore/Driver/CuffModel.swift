@@ -11,17 +11,11 @@ public struct CuffModel: Sendable {
     /// The driver, or the reason for its absence.
     public var support: Support
 
-    /// Creates an entry.
-    public init(_ name: String, _ support: Support) {
-        self.name = name
-        self.support = support
-    }
-
     /// Every model of these lists, sorted by name without regard to case.
     public static func list(_ drivers: [CuffDriver], _ unreachable: [UnreachableCuff]) -> [CuffModel] {
         let models =
-            drivers.flatMap { driver in driver.models.map { CuffModel($0, .driver(driver)) } }
-            + unreachable.flatMap { cuff in cuff.models.map { CuffModel($0, .none(cuff)) } }
+            drivers.flatMap { driver in driver.models.map { CuffModel(name: $0, support: .driver(driver)) } }
+            + unreachable.flatMap { cuff in cuff.models.map { CuffModel(name: $0, support: .none(cuff)) } }
         let keyed = models.enumerated().map { (key: $1.name.lowercased(), place: $0, model: $1) }
         return keyed.sorted { ($0.key, $0.place) < ($1.key, $1.place) }.map(\.model)
     }
@@ -46,7 +40,8 @@ public struct CuffModel: Sendable {
     /// The only model of a driver with all of these words; `nil` for the driver's id.
     package static func named(_ text: String, of driver: CuffDriver) -> String? {
         let words = text.split(separator: " ").map(String.init)
-        let found = text == driver.id.description ? [] : driver.models.filter { CuffModel($0, .driver(driver)).match(words) == .whole }
+        guard text != driver.id.description else { return nil }
+        let found = driver.models.filter { CuffModel(name: $0, support: .driver(driver)).match(words) == .whole }
         return found.count == 1 ? found.first : nil
     }
 

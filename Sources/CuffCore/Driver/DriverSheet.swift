@@ -94,8 +94,8 @@ package enum DriverSheet {
     package static func markdown(_ drivers: [CuffDriver]) -> String {
         var text = "| driver | models | transport | framing; check | grade, tested on | can |\n|---|---|---|---|---|---|\n"
         for driver in drivers {
-            let framing = "\(driver.framing); \(driver.check ?? "no check")"
-            text += "| `\(driver.id)` | \(driver.models.joined(separator: ", ")) | \(node(driver)) | \(escaped(framing)) "
+            let framing = "\(driver.framing); \(driver.check ?? "no check")".replacing("|", with: "\\|")
+            text += "| `\(driver.id)` | \(driver.models.joined(separator: ", ")) | \(node(driver)) | \(framing) "
             text += "| \(driver.grade.rawValue), \(driver.testedOn.text) | \(driver.capabilities.words.joined(separator: ", ")) |\n"
         }
         return text
@@ -127,9 +127,5 @@ package enum DriverSheet {
             ("sources", list(driver.sources)),
         ]
         text.append(string: JSONOutput.line("driver", members))
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
     }
 }

@@ -27,17 +27,11 @@ package struct LinkCounters: Sendable, Equatable {
     package init() {}
 
     package static func += (a: inout LinkCounters, b: LinkCounters) {
-        a.frames += b.frames
-        a.badChecks += b.badChecks
-        a.bytes += b.bytes
-        a.skippedBytes += b.skippedBytes
-        a.readings += b.readings
-        a.failures += b.failures
-        a.liveEvents += b.liveEvents
-        a.thinned += b.thinned
-        a.duplicates += b.duplicates
-        a.filtered += b.filtered
-        a.pauses += b.pauses
+        let counts: [WritableKeyPath<LinkCounters, Int>] = [
+            \.frames, \.badChecks, \.bytes, \.skippedBytes, \.readings, \.failures, \.liveEvents, \.thinned, \.duplicates, \.filtered,
+            \.pauses,
+        ]
+        for count in counts { a[keyPath: count] += b[keyPath: count] }
         a.paused += b.paused
     }
 }

@@ -64,7 +64,7 @@ public struct BatchEntries: RandomAccessCollection, Sendable {
 
     /// Appends an event after the first `count` readings and all live events.
     mutating func append(_ event: LiveEvent, driver: DriverID, elapsed: Duration?, afterReadings count: Int) {
-        live.append(Live(event: event, driver: driver, elapsed: elapsed, position: place(afterReadings: count)))
+        live.append(Live(event: event, driver: driver, elapsed: elapsed, position: live.count + count))
     }
 
     var liveEvents: Int { live.count }
@@ -72,9 +72,6 @@ public struct BatchEntries: RandomAccessCollection, Sendable {
     mutating func setElapsed(_ elapsed: Duration, ofLiveEvent index: Int) {
         if live.indices.contains(index) { live[index].elapsed = elapsed }
     }
-
-    /// The position of an entry after the first `count` readings and all live events.
-    func place(afterReadings count: Int) -> Int { live.count + count }
 
     /// Appends all entries of `more`.
     public mutating func append(contentsOf more: BatchEntries) {

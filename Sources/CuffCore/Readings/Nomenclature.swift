@@ -11,9 +11,6 @@ public enum Nomenclature {
         row(mdc)?.loincs.first { $0.unit == 0 || $0.unit == unit }?.code
     }
 
-    /// The LOINC code of a quantity.
-    public static func loinc(_ quantity: Quantity) -> StaticString? { loinc(mdc: quantity.mdc, unit: quantity.unit) }
-
     /// The printed unit of a term of partition 4 (dimensions).
     public static func unit(_ term: UInt16) -> StaticString? { unitRow(term)?.printed }
 

@@ -45,36 +45,25 @@ package enum ReadingTable {
     }
 
     private static func append(_ event: LiveEvent, _ elapsed: Duration?, to text: inout TextBuffer) {
-        switch event {
-        case .cuffPressure(let pressure):
-            text.append("  cuff ")
-            text.append(rounded: pressure.inMmHg)
-            text.append(" mmHg")
-        case .beat(let pressure, _, let isAfterGap):
-            text.append("  beat ")
-            text.append(string: "\(whole(pressure.systolic.digits))/\(whole(pressure.diastolic.digits))")
-            if isAfterGap { text.append(", beats before it were lost") }
-        case .oscillation(let pressure, let amplitude):
-            text.append("  oscillation at ")
-            text.append(rounded: pressure.inMmHg)
-            text.append(" mmHg: ")
-            text.append(decimal: Int64(amplitude))
-        case .waveform(let waveform):
-            text.append(string: "  \(waveform.samples.count) samples of ")
-            text.append(string: Nomenclature.name(partition: waveform.partition, term: waveform.term)?.description ?? "MDC \(waveform.mdc)")
-        case .started: text.append("  the cuff measures")
-        case .ended: text.append("  the cuff has measured")
-        case .aborted: text.append("  the measurement was stopped")
-        case .recovered(let former):
-            text.append(string: "  a measurement that process \(former.process.map { "\($0)" } ?? "?") had left was stopped")
-        case .failed(let failure):
-            text.append("  the measurement failed: ")
-            text.append(string: words(failure.reason.word))
-        case .alert(let alert):
-            text.append("  alert: ")
-            text.append(string: alert.text)
-        }
-        text.append(0x0A)
+        func mmHg(_ pressure: Pressure) -> String { TextBuffer.text { $0.append(rounded: pressure.inMmHg) } + " mmHg" }
+        let sentence =
+            switch event {
+            case .cuffPressure(let pressure): "cuff \(mmHg(pressure))"
+            case .beat(let pressure, _, let isAfterGap):
+                "beat \(whole(pressure.systolic.digits))/\(whole(pressure.diastolic.digits))"
+                    + (isAfterGap ? ", beats before it were lost" : "")
+            case .oscillation(let pressure, let amplitude): "oscillation at \(mmHg(pressure)): \(amplitude)"
+            case .waveform(let waveform):
+                "\(waveform.samples.count) samples of "
+                    + (Nomenclature.name(partition: waveform.partition, term: waveform.term)?.description ?? "MDC \(waveform.mdc)")
+            case .started: "the cuff measures"
+            case .ended: "the cuff has measured"
+            case .aborted: "the measurement was stopped"
+            case .recovered(let former): "a measurement that process \(former.process.map { "\($0)" } ?? "?") had left was stopped"
+            case .failed(let failure): "the measurement failed: \(words(failure.reason.word))"
+            case .alert(let alert): "alert: \(alert.text)"
+            }
+        text.append(string: "  \(sentence)\n")
     }
 
     private static func appendTime(_ reading: borrowing Reading, _ showsOffset: Bool, to line: inout TextBuffer) {

@@ -5,10 +5,11 @@ protocol MeasuringSession: RequestSession {
 }
 
 extension MeasuringSession {
-    /// Writes the stop, ending the measurement's timers and request; `ownTimeOut` gets `.response` after `limit`.
-    mutating func stop(within limit: Duration, into actions: inout SessionActions) {
+    /// Writes the stop, ending the measurement's timers and request; `ownTimeOut` gets `.response` after `limit`. `isAborted`: the user asked
+    /// for it.
+    mutating func stop(within limit: Duration, isAborted: Bool = true, into actions: inout SessionActions) {
         actions.append(.write(stopCommand))
-        actions.append(.live(.aborted))
+        if isAborted { actions.append(.live(.aborted)) }
         requests.end(into: &actions)
         for timer in [TimerID.overall, .silence, .poll] { actions.disarm(timer) }
         actions.arm(.response, limit)

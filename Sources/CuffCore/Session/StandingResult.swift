@@ -5,8 +5,6 @@
 struct StandingResult<Values: Equatable & Sendable>: Sendable {
     private var values: Values?
 
-    init() {}
-
     var isKnown: Bool { values != nil }
 
     /// Emits the result unless it is known. `isNew`: determined just now. `emitted` counts the readings. Returns whether it was emitted.

@@ -111,7 +111,7 @@ enum ExportSample {
 
 @Suite struct CSVExportTests {
     private func export(_ dialect: CSVTable.Dialect) -> [String] {
-        let writer = CSVExport(dialect, zone: BucketingTests.berlin)
+        let writer = CSVExport(table: CSVTable(dialect), zone: BucketingTests.berlin)
         var text = TextBuffer()
         writer.appendHeader(to: &text)
         for reading in ExportSample.all {
@@ -191,7 +191,7 @@ enum ExportSample {
 
 @Suite struct JSONLinesExportTests {
     @Test func everyLine_IsAnObject_WithDocumentedKeys() throws {
-        let writer = JSONLinesExport(zone: BucketingTests.berlin, includesRaw: true)
+        let writer = JSONLinesExport(zone: BucketingTests.berlin, line: ReadingLine(includesRaw: true))
         var text = TextBuffer()
         for reading in ExportSample.all { writer.append(reading, from: ExportSample.provenance, to: &text) }
         let documented = Set(

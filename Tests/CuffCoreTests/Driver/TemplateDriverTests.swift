@@ -76,10 +76,6 @@ import Testing
         let rewritten = try #require(frames.wholeFrames(of: items[0]).first)
         #expect(rewritten[8...10].elementsEqual([25, 5, 5]))
     }
-
-    @Test func itIsNotInTheList() {
-        #expect(!CuffFamilies.all.contains { $0.id == CuffDriver.template.id })
-    }
 }
 
 extension SessionAction {

@@ -30,7 +30,8 @@ import Testing
     ])
     func loincAndUCUM(_ partition: UInt16, _ term: UInt16, _ unit: UInt16, _ loinc: String, _ ucum: String) {
         let quantity = Quantity(partition: partition, term: term, value: Digits(1), unit: unit)
-        #expect(Nomenclature.loinc(quantity)?.description == loinc && Nomenclature.ucum(unit)?.description == ucum)
+        #expect(Nomenclature.loinc(mdc: quantity.mdc, unit: quantity.unit)?.description == loinc)
+        #expect(Nomenclature.ucum(unit)?.description == ucum)
     }
 
     /// LOINC distinguishes fraction, mass and amount; a control solution is not a specimen.

@@ -6,9 +6,9 @@ extension Exporter {
         "fhir", help: "FHIR R4 transactions for a clinic's server, one on a line, of up to \(FHIRTransaction.mostReadings) readings each.",
         options: [.subject, .profile, .gateway], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
-        FHIRWriter(
-            subject: try .chosen(choices, for: "fhir"), profile: try .chosen(choices, context), zone: context.zone,
-            isPartial: context.isPartial, withdrawn: context.withdrawn)
+        let transaction = FHIRTransaction(subject: try .chosen(choices, for: "fhir"), profile: try .chosen(choices, context))
+        return FHIRWriter(
+            transaction: transaction, zone: context.zone, isPartial: context.isPartial, withdrawn: context.withdrawn)
     }
 
     /// FHIR R4 resources, one on a line, as servers import and export them in bulk.
@@ -60,21 +60,10 @@ extension FHIRProfile {
 
 /// Whole transactions, one a line, so that a shell can send them one by one.
 struct FHIRWriter: ExportWriter {
-    private let empty: FHIRTransaction
-    private var transaction: FHIRTransaction
-    private let zone: ZoneTable
-    private let subject: Patients
-    private let isPartial: Bool
-    private let withdrawn: Set<Reading.ID>
-
-    init(subject: Patients, profile: FHIRProfile, zone: ZoneTable, isPartial: Bool, withdrawn: Set<Reading.ID>) {
-        empty = FHIRTransaction(subject: subject, profile: profile)
-        transaction = empty
-        self.zone = zone
-        self.subject = subject
-        self.isPartial = isPartial
-        self.withdrawn = withdrawn
-    }
+    var transaction: FHIRTransaction
+    let zone: ZoneTable
+    let isPartial: Bool
+    let withdrawn: Set<Reading.ID>
 
     mutating func append(
         _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
@@ -87,12 +76,12 @@ struct FHIRWriter: ExportWriter {
         if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
     }
 
-    func indistinct(among persons: Persons) -> Persons { subject.indistinct(among: persons) }
+    func indistinct(among persons: Persons) -> Persons { transaction.subject.indistinct(among: persons) }
 
     /// Only the id of a deleted reading is known: that is enough if there is one patient for all readings. In a partial
     /// export the patient is one for the selected readings only.
     mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
-        guard case .everybody = subject, !isPartial else { return false }
+        guard case .everybody = transaction.subject, !isPartial else { return false }
         guard (try? transaction.append(deleted: FHIRDeletion(id: id.description))) != nil else { return false }
         if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
         return true
@@ -104,7 +93,7 @@ struct FHIRWriter: ExportWriter {
         guard transaction.readings > 0 else { return }
         transaction.json.append(to: &text)
         text.append(0x0A)
-        transaction = empty
+        transaction = FHIRTransaction(subject: transaction.subject, profile: transaction.profile)
     }
 }
 

@@ -95,7 +95,8 @@ extension FHIRTransaction {
     public mutating func append(deleted deletion: FHIRDeletion) throws(ExportOmission) {
         guard deletion.hasObservations else { throw .noPlace(type: deletion.type) }
         guard let patient = subject.patient(of: deletion.owner) else { throw .noSubject(deletion.owner) }
-        replace(with: deletion.resources(subject: patient, .transaction))
+        putAll(deletion.resources(subject: patient, .transaction))
+        readings += 1
     }
 
     /// The suffix of its first Observation's identifier, after the reading's id.

@@ -7,9 +7,9 @@ public struct FHIRTransaction: Sendable {
     public static let mostReadings = 50
 
     /// How many readings it holds.
-    public private(set) var readings = 0
+    public internal(set) var readings = 0
     let subject: Patients
-    private let profile: FHIRProfile
+    let profile: FHIRProfile
     private var entries: [JSONOutput] = []
     private var named: Set<String> = []
 
@@ -54,13 +54,8 @@ public struct FHIRTransaction: Sendable {
         return FHIRDeletion(removedFrom: reading).resources(subject: patient, .transaction).filter { !present.contains($0.reference) }
     }
 
-    /// Adds the resources of one reading, which replace those with the same identifiers.
-    mutating func replace(with resources: [FHIRResource]) {
-        putAll(resources)
-        readings += 1
-    }
-
-    private mutating func putAll(_ resources: [FHIRResource]) {
+    /// Resources that replace those with the same identifiers.
+    mutating func putAll(_ resources: [FHIRResource]) {
         for resource in resources {
             entries.append(Self.entry(resource, ["method": "PUT", "url": .text("\(resource.type)?\(resource.criterion)")]))
         }

@@ -28,7 +28,7 @@ extension CuffDriver {
         ],
         sources: ["Datascope Accutorr 3/4 manual (manualslib.de 1387918), page 131"],
         makeSession: { _ in Accutorr3Session() },
-        makeSimulator: { _ in Accutorr3Simulator() },
+        makeSimulator: { _ in AnsweringSimulator.accutorr3 },
         findFrames: { FrameReader.find(Accutorr3Line(), in: $0) },
         redaction: .nothing)
 }

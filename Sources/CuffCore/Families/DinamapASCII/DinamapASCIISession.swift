@@ -41,18 +41,15 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .readMemory:
-            mode = .reading
-            ask(.status, into: &actions)
-        case .measure:
-            mode = .measuring
-            ask(.status, into: &actions)
+        case .readMemory: mode = .reading
+        case .measure: mode = .measuring
         case .stop:
             // The answer to ND is not documented: the status shows when the monitor is no longer busy.
             mode = .stopping
-            stop(within: .milliseconds(300), into: &actions)
-        default: break
+            return stop(within: .milliseconds(300), into: &actions)
+        default: return
         }
+        ask(.status, into: &actions)
     }
 
     private mutating func ask(_ command: DinamapCommand, within limit: Duration = .seconds(2), into actions: inout SessionActions) {
@@ -228,12 +225,11 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
                     origin: .measurement, raw: RawBytes(line)))
         }
         switch mode {
-        case .listening: break
+        case .listening, .stopping: break
         case .reading:
             actions.warn("the last determination failed (status \(determination.status)); no values")
             finish(.complete, into: &actions)
         case .measuring: if isNews { finish(.complete, into: &actions) } else { pollOn(into: &actions) }
-        case .stopping: break
         }
     }
 

@@ -39,23 +39,18 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .readMemory:
-            mode = .reading
-            ask(.poll, into: &actions)
-        case .information:
-            mode = .informing
-            ask(.poll, into: &actions)
-        case .measure:
-            // The start may clear the mark of an unread result, so it is read first.
-            mode = .measuring
-            ask(.poll, into: &actions)
+        case .readMemory: mode = .reading
+        case .information: mode = .informing
+        // The start may clear the mark of an unread result, so it is read first.
+        case .measure: mode = .measuring
         case .stop:
             // The answer to the stop and later polls show the remaining pressure.
             mode = .stopping
             stop(within: Self.pause, into: &actions)
-            actions.arm(.silence, .milliseconds(2500))
-        default: break
+            return actions.arm(.silence, .milliseconds(2500))
+        default: return
         }
+        ask(.poll, into: &actions)
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {

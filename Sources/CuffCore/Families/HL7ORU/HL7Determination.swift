@@ -25,10 +25,10 @@ struct HL7Determinations: Sendable {
         let pulses = observations.filter { !$0.code.role.isPressure }
         var candidates: [HL7Determination] = []
         for group in groups {
-            switch Self.determination(group, pulses, isAlone: groups.count { Self.isBeside(group, $0) } == 1) {
-            case .success(let determination): if let determination { candidates.append(determination) }
-            case .failure(let why): refused.append((why.sentence, []))
-            }
+            do throws(Refusal) {
+                let found = try Self.determination(group, pulses, isAlone: groups.count { Self.isBeside(group, $0) } == 1)
+                if let found { candidates.append(found) }
+            } catch { refused.append((error.sentence, [])) }
         }
         // The same values in another nomenclature without a group: one determination.
         found = candidates.filter { one in
@@ -161,20 +161,18 @@ struct HL7Determinations: Sendable {
 
     private static func determination(
         _ group: [HL7Observation], _ pulses: [HL7Observation], isAlone: Bool
-    ) -> Result<HL7Determination?, Refusal> {
-        if group.contains(where: { $0.standing == .withdrawal && $0.code.role != .mean }) { return .success(withdrawal(of: group)) }
-        do throws(Refusal) {
-            let high = try single(.systolic, of: group)
-            let low = try single(.diastolic, of: group)
-            let mean = try single(.mean, of: group)
-            // Nothing was measured, or could not be; a monitor repeats that in every message.
-            if group.allSatisfy(isAbsent) { return .success(nil) }
-            guard let high, let low else {
-                let isGrouped = group.contains { !$0.place.group.isEmpty }
-                throw Refusal(sentence: isGrouped ? "half a blood pressure in a group of its own (OBX-4)" : "half a blood pressure")
-            }
-            return .success(try joined(high, low, mean, isAlone ? pulses : pulses.filter { $0.place.group == high.place.group }))
-        } catch { return .failure(error) }
+    ) throws(Refusal) -> HL7Determination? {
+        if group.contains(where: { $0.standing == .withdrawal && $0.code.role != .mean }) { return withdrawal(of: group) }
+        let high = try single(.systolic, of: group)
+        let low = try single(.diastolic, of: group)
+        let mean = try single(.mean, of: group)
+        // Nothing was measured, or could not be; a monitor repeats that in every message.
+        if group.allSatisfy(isAbsent) { return nil }
+        guard let high, let low else {
+            let isGrouped = group.contains { !$0.place.group.isEmpty }
+            throw Refusal(sentence: isGrouped ? "half a blood pressure in a group of its own (OBX-4)" : "half a blood pressure")
+        }
+        return try joined(high, low, mean, isAlone ? pulses : pulses.filter { $0.place.group == high.place.group })
     }
 
     /// The sender deletes or invalidates an earlier result; the values are meaningless.

@@ -177,10 +177,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
     private mutating func stopMeasuring(_ ending: Outcome, into actions: inout SessionActions) {
         mode = .stopping
         self.ending = ending
-        actions.append(.write(NibpNanoCommand.stop))
-        requests.end(into: &actions)
-        for timer in [TimerID.overall, .silence, .poll] { actions.disarm(timer) }
-        actions.arm(.response, .seconds(2))
+        stop(within: .seconds(2), isAborted: false, into: &actions)
     }
 
     private mutating func tell(into actions: inout SessionActions) {

@@ -4,7 +4,6 @@ struct PHDSegmentEvent: Sendable, Hashable {
     var count: UInt32
     var status: UInt16
 
-    static let first: UInt16 = 0x8000
     static let last: UInt16 = 0x4000
     static let agentAborts: UInt16 = 0x0800
     static let managerConfirms: UInt16 = 0x0080

@@ -59,7 +59,6 @@ enum PHDClass {
     static let realTimeArray: UInt16 = 9
     static let scanners: ClosedRange<UInt16> = 16...19
     static let store: UInt16 = 61
-    static let segment: UInt16 = 62
 }
 
 enum PHDAttribute {

@@ -149,26 +149,23 @@ package struct PHDExplanation: Sendable {
 
     private mutating func presentation(_ bytes: Span<UInt8>, _ tree: inout PHDTree) {
         var offset = 4
-        var found: (message: UInt16, end: Int)?
+        var message: UInt16?
         tree.nested { tree in
             guard let inner = tree.word(bytes, &offset, "octet string length") else { return }
             if 6 + Int(inner) != bytes.count { tree.malformed(bytes, 4, "\(bytes.count - 6) bytes follow") }
             tree.word(bytes, &offset, "invoke-id")
-            guard let message = tree.word(bytes, &offset, "message", { PHDNames.message($0).description }),
+            guard let found = tree.word(bytes, &offset, "message", { PHDNames.message($0).description }),
                 let length = tree.word(bytes, &offset, "length")
             else { return }
             if offset + Int(length) != bytes.count { tree.malformed(bytes, offset - 2, "\(bytes.count - offset) bytes follow") }
-            found = (message, bytes.count)
+            message = found
         }
-        guard let found else { return }
-        let start = offset
-        var inner = tree
-        switch found.message {
-        case PHDMessage.eventReport, PHDMessage.confirmedEventReport: eventReport(bytes, start, found.end, &inner)
-        default: Self.other(found.message, bytes, start, found.end, &inner)
+        guard let message else { return }
+        switch message {
+        case PHDMessage.eventReport, PHDMessage.confirmedEventReport: eventReport(bytes, offset, bytes.count, &tree)
+        default: Self.other(message, bytes, offset, bytes.count, &tree)
         }
-        if found.message == PHDMessage.actionResult, bytes.bigEndian16(14) == PHDAction.segmentInfo { learnSegments(bytes) }
-        tree = inner
+        if message == PHDMessage.actionResult, bytes.bigEndian16(14) == PHDAction.segmentInfo { learnSegments(bytes) }
     }
 
     private static func other(_ message: UInt16, _ bytes: Span<UInt8>, _ start: Int, _ end: Int, _ tree: inout PHDTree) {

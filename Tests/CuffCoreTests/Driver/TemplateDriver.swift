@@ -1,3 +1,5 @@
+@testable import CuffCore
+
 /// Acme BP-1: the driver to copy. The cuff is FICTIONAL: take the shape, not the bytes. Serial; the memory on request.
 ///
 /// Frame    `A5 LL CC data… SS`   LL counts all bytes, CC command, SS the sum of all bytes before it   documented [1] p. 4
@@ -8,7 +10,7 @@
 ///
 /// [1] Acme Service Manual rev C (fictional)   [2] captures/acme-template/two-users.capture (fictional)
 extension CuffDriver {
-    package static let template = CuffDriver(
+    static let template = CuffDriver(
         id: "acme-template", models: ["Acme BP-1"],
         summary: "fictional: the memory of both users on request, record by record",
         grade: .c, testedOn: .derived,
@@ -112,5 +114,14 @@ struct TemplateSimulator: CuffSimulator {
             let body = values.map { UInt8(clamping: $0) } + [time.month, time.day, time.hour, time.minute]
             return .write(TemplateFrame.encode([0x02, frame[3]] + body))
         }
+    }
+}
+
+extension Redaction {
+    /// The date of a record, and the sum.
+    static let template = frames(TemplateFrame()) { frame, side, work in
+        guard side == .fromCuff, frame.count == TemplateFrame.maximumLength else { return }
+        work.shiftBytes(&frame, year: 8, month: 9, day: 10)
+        frame[frame.count - 1] = Checksum.sum8(frame.span, 0..<(frame.count - 1))
     }
 }
