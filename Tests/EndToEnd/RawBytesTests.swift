@@ -39,7 +39,9 @@ import Testing
         #expect(run.status == 0 && !run.output.isEmpty, "\(run.errors)")
     }
 
-    @Test(arguments: ["taidoc/two-records", "contec-08a/three-users", "beurer-bm96/two-users-and-an-ecg"])
+    @Test(arguments: [
+        "taidoc/two-records", "contec-08a/three-users", "beurer-bm96/two-users-and-an-ecg", "omron-hid/two-users", "omron-eeprom/two-users",
+    ])
     func answersWithoutRequests_AreOneError(_ capture: String) async throws {
         let driver = String(capture.prefix { $0 != "/" })
         let path = try raw(capture)

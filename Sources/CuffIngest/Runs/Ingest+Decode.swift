@@ -47,8 +47,9 @@ extension Ingest {
         if report.counters.bytes == 0 && !options.stop.isRaised && !report.isOutputClosed {
             throw IngestError(InputFault.noBytes(file.name))
         }
-        // A cuff that sends unasked has other reasons.
-        let lacksRequests = !driver.capabilities.contains(.push) && hasIgnored.withLock { $0 }
+        // A cuff that sends unasked has other reasons. Of HID reports in a row only the first is judged, and it may be a mere OK.
+        let hasAnswers = driver.medium == .hidraw || hasIgnored.withLock { $0 }
+        let lacksRequests = !driver.capabilities.contains(.push) && hasAnswers
         report.judge(report.counters, of: driver, lacksRequests: lacksRequests)
         return report
     }

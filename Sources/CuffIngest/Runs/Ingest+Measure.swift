@@ -130,9 +130,10 @@ extension IngestReport {
             status =
                 switch fault {
                 case .unsupported: .usage
-                case .noAnswer: .unavailable
+                // The cuff confirmed no stop.
+                case .noAnswer, .givenUp: .unavailable
                 case .refused: .tryAgain
-                case .cuff, .givenUp: .no
+                case .cuff: .no
                 case .lost: .inputOutput
                 case .timedOut: .timedOut
                 case .noResult: .protocolFault

@@ -190,11 +190,20 @@ import Testing
         #expect(found == systolic.map { .mmHg($0, 60, meanOrZero: 0, pulseOrZero: 0) })
     }
 
-    @Test func emptyTimeOfADetermination_DoesNotHideThatOfTheDocument() {
-        let one = "<NibpBloodPressures><NibpBloodPressure id=\"a1\"><Sys>120</Sys><Dia>80</Dia><DateTime></DateTime></NibpBloodPressure>"
+    /// An element without text is an absent one: the time of the whole result stands in.
+    @Test(arguments: ["<DateTime></DateTime>", "<DateTime> </DateTime>", "<DateTime/>", ""]) func emptyTime_IsAbsent(_ time: String) {
         var session = UscomSession(SessionContext())
-        let found = readings(session.handle(.received(document("\(one)</NibpBloodPressures>"))))
-        #expect(found.map(\.clock) == [DeviceClock(DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 33, second: 10))])
+        let series = "<NibpBloodPressure id=\"a1\"><Sys>122</Sys><Dia>74</Dia>\(time)</NibpBloodPressure>"
+        let found = readings(session.handle(.received(document("<NibpBloodPressures>\(series)</NibpBloodPressures>"))))
+        #expect(found.map(\.clock) == [.time(DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 33, second: 10))])
+    }
+
+    @Test(arguments: ["<Sys>0</Sys><Dia>0</Dia>", "<Sys>122</Sys><Dia></Dia>", "<Alert>too loose</Alert>"])
+    func resultWithoutPressures_IsAWarning(_ values: String) {
+        var session = UscomSession(SessionContext())
+        let actions = session.handle(.received(document(values)))
+        #expect(readings(actions).isEmpty)
+        #expect(actions.contains { if case .report(.warning("a result without pressures")) = $0 { true } else { false } })
     }
 
     @Test func measure_CancelledOnTheDevice_Ends() {

@@ -118,6 +118,22 @@ import Testing
         await notes.wait { $0.contains("deflated") }
     }
 
+    /// An iBio board at 331 mmHg is sent a stop, which it does not confirm.
+    @Test func aMeasurementThatWasGivenUp_IsUnavailable() async throws {
+        let (folder, sink, heard) = (TestFolder(), MemorySink(), Mailbox<Heard>())
+        let board = Pty()
+        let address = DeviceAddress.node(board.path)
+        let (options, handlers) = (options(sink, folder), handlers(heard))
+        let run = Task {
+            try await onThread { try Ingest.measure(address, driver: "ibio-board", handlers: handlers, options: options) }
+        }
+        _ = try await board.read(2)
+        board.write([0x20, 0x80, 0x81, 0xCB, 0x80, 0x81, 0xED])
+        let (end, report) = try await run.value
+        #expect(end == .failed(.givenUp(.init(.overPressure), "the cuff pressure exceeded 330 mmHg")))
+        #expect(report.status == .unavailable)
+    }
+
     /// A PAR module that measures and does not answer the X.
     @Test func aStopThatIsIgnored_IsSaid_AndItsMarkStays() async throws {
         let (folder, sink, heard) = (TestFolder(), MemorySink(), Mailbox<Heard>())

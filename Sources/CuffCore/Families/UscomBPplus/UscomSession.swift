@@ -172,7 +172,7 @@ struct UscomSession: FinishingSession {
 
     private mutating func receive(_ document: UscomDocument, into actions: inout SessionActions) {
         let readings = document.readings(origin: isRecall ? .memory : isWatched ? .measurement : .push)
-        if readings.isEmpty { actions.note("a result without pressures") }
+        if readings.isEmpty { actions.warn("a result without pressures") }
         emit(readings, into: &actions)
         isRecall = false
         if case .recall = step { return next(into: &actions) }
