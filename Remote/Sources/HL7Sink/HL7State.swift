@@ -104,17 +104,14 @@ public struct HL7State: Sendable {
     private mutating func accept(_ line: ReadingLine) {
         // The completed reading follows under the same id.
         let isNothing = line.isPending || line.isDeletion && line.measured == nil
-        guard !isNothing else { return effects.append(.answer(.ok(id: line.id, revision: line.revision))) }
+        guard !isNothing else { return effects.append(.answer(.ok(line))) }
         do throws(Refusal) {
             let message = try PCDMessage(line, to: target)
             try checkPerson(of: line)
             waiting.append((line, message))
         } catch {
             // A reading that could not be sent needs no deletion.
-            effects.append(
-                .answer(
-                    line.isDeletion
-                        ? .ok(id: line.id, revision: line.revision) : .refuse(id: line.id, revision: line.revision, error.text)))
+            effects.append(.answer(line.isDeletion ? .ok(line) : .refuse(line, error.text)))
         }
     }
 
@@ -145,10 +142,8 @@ public struct HL7State: Sendable {
             let text = answer.text.isEmpty ? "without a reason" : answer.text
             switch answer.code {
             case .received: continue
-            case .accepted: effects.append(.answer(.ok(id: flight.line.id, revision: flight.line.revision)))
-            case .rejected:
-                effects.append(
-                    .answer(.refuse(id: flight.line.id, revision: flight.line.revision, "the receiver rejects it (AR): \(text)")))
+            case .accepted: effects.append(.answer(.ok(flight.line)))
+            case .rejected: effects.append(.answer(.refuse(flight.line, "the receiver rejects it (AR): \(text)")))
             case .error: return finish(.later("the receiver at \(target.place) could not process a message (AE): \(text)"))
             }
             self.flight = nil

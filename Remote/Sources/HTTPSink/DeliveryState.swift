@@ -50,9 +50,9 @@ public struct DeliveryState: Sendable {
             if format.isAlone(reading), !window.isEmpty { break }
             first += 1
             if format.isNothing(reading) {
-                answers.append(Self.ok(reading))
+                answers.append(.ok(reading))
             } else if let reason = format.refusal(reading) {
-                answers.append(.refuse(id: reading.id, revision: reading.revision, reason))
+                answers.append(.refuse(reading, reason))
             } else if let question = format.question(reading) {
                 current = .question(reading)
                 return question
@@ -92,10 +92,10 @@ public struct DeliveryState: Sendable {
             asked += seconds
             if !answer.isSuccess, case .later(let text) = Verdict.failure(answer, message: "") { return answers.append(.later(text)) }
             // A server that refuses the query may still accept the reading.
-            if format.isSuperseded(reading, by: answer) { answers.append(Self.ok(reading)) } else { window.append(reading) }
+            if format.isSuperseded(reading, by: answer) { answers.append(.ok(reading)) } else { window.append(reading) }
         case .diagnosis(let reading, let refusal):
             if let fault = format.fault(reading, diagnosed: answer) { return answers.append(.fatal(fault)) }
-            answers.append(.refuse(id: reading.id, revision: reading.revision, refusal))
+            answers.append(.refuse(reading, refusal))
         }
     }
 
@@ -104,7 +104,7 @@ public struct DeliveryState: Sendable {
         case .taken:
             size.took(seconds + asked, readings: readings.count)
             asked = 0
-            answers += readings.map(Self.ok)
+            answers += readings.map { Answer.ok($0) }
         case .later(let text): answers.append(.later(text))
         case .configuration(let text): answers.append(.fatal(text))
         case .content(let text):
@@ -118,12 +118,10 @@ public struct DeliveryState: Sendable {
             if let question = format.diagnosis(reading), diagnosed.insert(question.url).inserted {
                 current = .diagnosis(reading, refusal: text)
             } else {
-                answers.append(.refuse(id: reading.id, revision: reading.revision, text))
+                answers.append(.refuse(reading, text))
             }
         }
     }
-
-    private static func ok(_ reading: ReadingLine) -> Answer { .ok(id: reading.id, revision: reading.revision) }
 }
 
 /// Readings per request: one at first, then as many as the server accepts in a few seconds. `cuff` stops a helper that sends no

@@ -73,32 +73,6 @@ public enum ReadingStatement {
                 ? "no usable time: the cuff's clock was not set" : "no usable time: the reading has no `measured`"
         }
         // PostgreSQL would accept `now` and `infinity`, and interpret a time without offset in its time zone.
-        return isInstant(measured) ? nil : "no usable time: `measured` is not a date and time with an offset"
-    }
-
-    /// `2026-05-05T07:33:00+02:00`, also without seconds, with a fraction, or with `Z`.
-    static func isInstant(_ text: String) -> Bool {
-        var rest = Array(text.utf8)[...]
-        func digits(_ count: Int) -> Bool {
-            guard rest.prefix(count).count == count, rest.prefix(count).allSatisfy({ 0x30...0x39 ~= $0 }) else { return false }
-            rest = rest.dropFirst(count)
-            return true
-        }
-        func sign(_ character: Unicode.Scalar) -> Bool {
-            guard rest.first == UInt8(ascii: character) else { return false }
-            rest = rest.dropFirst()
-            return true
-        }
-        guard digits(4), sign("-"), digits(2), sign("-"), digits(2), sign("T"), digits(2), sign(":"), digits(2) else { return false }
-        if sign(":") {
-            guard digits(2) else { return false }
-            if sign(".") {
-                guard digits(1) else { return false }
-                while digits(1) {}
-            }
-        }
-        if sign("Z") { return rest.isEmpty }
-        guard sign("+") || sign("-") else { return false }
-        return digits(2) && sign(":") && digits(2) && rest.isEmpty
+        return Instant(measured) != nil ? nil : "no usable time: `measured` is not a date and time with an offset"
     }
 }

@@ -2,7 +2,7 @@
 /// table and programs of every version store it as before.
 extension Schema {
     /// How many months have a part in advance. Ids that belong to no month go to a part of their own.
-    static let monthsAhead = 36
+    public static let monthsAhead = 36
 
     /// On the whole table while it is cut: no new reading may be of a later month.
     static let temporaryConstraint = "reading_moves"

@@ -46,7 +46,7 @@ public struct ServerFault: Error, Sendable, Equatable {
             case "53100": "the server's disk is full: free some space"
             default: nil
             }
-        self.init(kind, Self.sentence(message, state, hint), isConnectionLost: isConnectionLost)
+        self.init(kind, "\(message) (\(state))" + (hint.map { "; \($0)" } ?? ""), isConnectionLost: isConnectionLost)
     }
 
     /// A failed connection. libpq reports the SQLSTATE only within its verbose text:
@@ -92,10 +92,6 @@ public struct ServerFault: Error, Sendable, Equatable {
     private static func inner(_ line: String, after colon: String.Index) -> (state: String, text: String)? {
         let rest = String(line[line.index(after: colon)...].drop { $0 == " " })
         return rest.contains(":") ? state(in: rest) : nil
-    }
-
-    private static func sentence(_ message: String, _ state: String, _ hint: String?) -> String {
-        hint.map { "\(message) (\(state)); \($0)" } ?? "\(message) (\(state))"
     }
 
     private static func trimmed(_ line: Substring) -> String {

@@ -15,6 +15,9 @@ public enum Answer: Sendable, Equatable {
     case refuse(id: String, revision: Int, String)
     case fatal(String)
 
+    public static func ok(_ line: ReadingLine) -> Answer { .ok(id: line.id, revision: line.revision) }
+    public static func refuse(_ line: ReadingLine, _ text: String) -> Answer { .refuse(id: line.id, revision: line.revision, text) }
+
     /// `cuff` stops the helper after `later` and `fatal`: its exit status (sysexits.h). `nil` after the others.
     public var status: Int32? {
         switch self {

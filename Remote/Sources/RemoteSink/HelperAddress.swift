@@ -24,7 +24,7 @@ public struct HelperAddress: Sendable, Equatable {
     }
 
     public init(_ text: String) throws(ConfigurationFault) {
-        guard let colon = text.range(of: "://") else { throw Self.fault(text, "it has no ://") }
+        guard let colon = text.firstRange(of: "://") else { throw Self.fault(text, "it has no ://") }
         scheme = text[..<colon.lowerBound].lowercased()
         var rest = text[colon.upperBound...]
         if let hash = rest.firstIndex(of: "#") { throw Self.fault(text, "write # as %23, at \(rest[hash...].prefix(10))") }
@@ -126,15 +126,4 @@ public struct HelperAddress: Sendable, Equatable {
 public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
     public init(_ description: String) { self.description = description }
-}
-
-extension String {
-    fileprivate func range(of text: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
-    }
 }

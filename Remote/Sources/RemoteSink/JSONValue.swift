@@ -22,7 +22,6 @@ public enum JSONValue: Sendable, Equatable {
     /// The digits of a number.
     public var digits: String? { if case .number(let digits) = self { digits } else { nil } }
     public var integer: Int? { digits.flatMap { Int($0) } }
-    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 
     public subscript(key: String) -> JSONValue? {

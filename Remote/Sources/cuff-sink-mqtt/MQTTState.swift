@@ -78,9 +78,9 @@ struct MQTTState: Sendable {
             farewell = (now + limits.farewell, now + limits.longestFarewell)
         case .connected: connected(now)
         case .ended(let ending): ended(ending, now)
-        case .acknowledged(let token, let verdict): acknowledged(token, verdict, now)
+        case .acknowledged(let token, let verdict): acknowledged(token, verdict)
         case .subscribed(let topic, let isGranted): subscribed(topic, isGranted, now)
-        case .unsubscribed(let topic): fetched(topic, now)
+        case .unsubscribed(let topic): fetched(topic)
         case .message(let topic, let payload): fetches.received(topic, payload)
         case .time: break
         }
@@ -93,15 +93,10 @@ struct MQTTState: Sendable {
     // MARK: Readings
 
     private mutating func accept(_ line: ReadingLine) {
-        // Only final readings are published; the completed reading or a failure follows under the same id.
-        if line.isPending { return effects.append(.answer(.ok(id: line.id, revision: line.revision))) }
-        if line.isDeletion && line.measured == nil {
-            // It was never published.
-            return effects.append(.answer(.ok(id: line.id, revision: line.revision)))
-        }
+        // Only final readings are published; the completed reading or a failure follows under the same id. What has no time never was.
+        if line.isPending || line.isDeletion && line.measured == nil { return effects.append(.answer(.ok(line))) }
         if !line.isFailure && line.measured == nil && line["device_time"] == nil {
-            return effects.append(
-                .answer(.refuse(id: line.id, revision: line.revision, "it has no usable time: the cuff's clock was not set")))
+            return effects.append(.answer(.refuse(line, "it has no usable time: the cuff's clock was not set")))
         }
         let entry = Entry(line: line, slot: Slot(line), key: Newness(line))
         queued.append(entry)
@@ -112,17 +107,17 @@ struct MQTTState: Sendable {
         if phase == .idle { connectIfNeeded(now) }
         if phase == .working {
             announce(now)
-            publishReadings(now)
-            publishStates(now)
-            if let report = heartbeat.next(settings) { publish(.heartbeat, settings.topics.heartbeat, report, isRetained: true, now) }
-            if isInputClosed && unanswered == 0 && !slots.values.contains(where: \.isPublishing) { leave(now) }
+            publishReadings()
+            publishStates()
+            if let report = heartbeat.next(settings) { publish(.heartbeat, settings.topics.heartbeat, report, isRetained: true) }
+            if isInputClosed && unanswered == 0 && !slots.values.contains(where: \.isPublishing) { leave() }
         }
         guard isInputClosed, unanswered == 0, phase != .over, phase != .working, phase != .leaving else { return }
         phase = .over
         effects += [.drop, .exit]
     }
 
-    private mutating func publishReadings(_ now: Double) {
+    private mutating func publishReadings() {
         while queueStart < queued.count && publishedReadings < limits.published && phase == .working {
             var entry = queued[queueStart]
             guard entry.isAlert ? isAnnounced(entry.slot) : isReady(entry.slot) else { break }
@@ -132,7 +127,7 @@ struct MQTTState: Sendable {
                 entry.needsState = slots[entry.slot]?.accept(deletion: entry) ?? false
             }
             publishedReadings += 1
-            publish(.reading(entry), entry.topic(settings.topics), entry.line.json, isRetained: false, now)
+            publish(.reading(entry), entry.topic(settings.topics), entry.line.json, isRetained: false)
         }
         if queueStart > limits.unanswered {
             queued.removeFirst(queueStart)
@@ -140,15 +135,15 @@ struct MQTTState: Sendable {
         }
     }
 
-    private mutating func publishStates(_ now: Double) {
+    private mutating func publishStates() {
         for (key, slot) in slots {
             guard let newest = slot.unpublished else { continue }
             slots[key]?.isPublishing = true
-            publish(.state(key, newest), key.state(settings.topics), slot.newestLine, isRetained: true, now)
+            publish(.state(key, newest), key.state(settings.topics), slot.newestLine, isRetained: true)
         }
     }
 
-    private mutating func publish(_ purpose: Purpose, _ topic: String, _ payload: String, isRetained: Bool, _ now: Double) {
+    private mutating func publish(_ purpose: Purpose, _ topic: String, _ payload: String, isRetained: Bool) {
         let token = nextToken
         nextToken += 1
         purposes[token] = purpose
@@ -206,7 +201,7 @@ struct MQTTState: Sendable {
         }
         for device in announcements.keys {
             for message in announcements[device]?.advance(now) ?? [] {
-                publish(.announcement(device: device), message.topic, message.payload, isRetained: true, now)
+                publish(.announcement(device: device), message.topic, message.payload, isRetained: true)
             }
         }
         for key in slots.keys where slots[key]?.phase == .announcing && announcements[key.device]?.isSettled == true {
@@ -224,13 +219,13 @@ struct MQTTState: Sendable {
     private mutating func subscribed(_ topic: String, _ isGranted: Bool, _ now: Double) {
         guard fetches.isUnderWay(topic) else { return }
         if !isGranted {
-            guard topic.hasPrefix(settings.topics.base + "/") else { return fetched(topic, now) }
+            guard topic.hasPrefix(settings.topics.base + "/") else { return fetched(topic) }
             return finish(.fatal(noRight(toRead: topic)))
         }
         fetches.subscribed(topic, until: now + (topic == settings.topics.status ? limits.proof : limits.retained))
     }
 
-    private mutating func fetched(_ topic: String, _ now: Double) {
+    private mutating func fetched(_ topic: String) {
         guard let messages = fetches.end(topic) else { return }
         let payload = messages[topic]
         if topic == settings.topics.status && phase == .proving {
@@ -249,7 +244,7 @@ struct MQTTState: Sendable {
 
     // MARK: Acknowledgements
 
-    private mutating func acknowledged(_ token: Token, _ verdict: Verdict, _ now: Double) {
+    private mutating func acknowledged(_ token: Token, _ verdict: Verdict) {
         guard let purpose = purposes.removeValue(forKey: token) else { return }
         switch verdict {
         case .later(let text): return finish(.later(text))
@@ -288,9 +283,7 @@ struct MQTTState: Sendable {
                 ))
         }
         publishedReadings -= 1
-        if case .refuse(let text) = verdict {
-            return effects.append(.answer(.refuse(id: entry.key.id, revision: entry.key.revision, text)))
-        }
+        if case .refuse(let text) = verdict { return effects.append(.answer(.refuse(entry.line, text))) }
         guard entry.needsState, slots[entry.slot]?.isRetained(entry.key) == false else { return ok(entry) }
         slots[entry.slot]?.waiting.append(entry)
         waitingCount += 1
@@ -301,7 +294,7 @@ struct MQTTState: Sendable {
         waitingCount -= safe.count
         for entry in safe {
             if case .refuse(let text) = verdict, entry.key == newness {
-                effects.append(.answer(.refuse(id: entry.key.id, revision: entry.key.revision, text)))
+                effects.append(.answer(.refuse(entry.line, text)))
             } else {
                 ok(entry)
             }
@@ -311,7 +304,7 @@ struct MQTTState: Sendable {
     /// Resets the back-off only after a reading was acknowledged: two programs with the same client id disconnect each other.
     private mutating func ok(_ entry: Entry) {
         pause = limits.firstPause
-        effects.append(.answer(.ok(id: entry.key.id, revision: entry.key.revision)))
+        effects.append(.answer(.ok(entry.line)))
     }
 
     // MARK: The connection
@@ -328,7 +321,7 @@ struct MQTTState: Sendable {
         guard phase == .connecting else { return }
         phase = .greeting
         deadline = now + limits.answer
-        publish(.online, settings.topics.status, "online", isRetained: true, now)
+        publish(.online, settings.topics.status, "online", isRetained: true)
     }
 
     /// A restarted broker may have lost its retained messages, so they are fetched again.
@@ -337,9 +330,9 @@ struct MQTTState: Sendable {
         for key in Set(slots.keys).union(queued[queueStart...].lazy.filter { !$0.isAlert }.map(\.slot)) { _ = isReady(key) }
     }
 
-    private mutating func leave(_ now: Double) {
+    private mutating func leave() {
         phase = .leaving
-        publish(.offline, settings.topics.status, "offline", isRetained: true, now)
+        publish(.offline, settings.topics.status, "offline", isRetained: true)
     }
 
     private mutating func ended(_ ending: Ending, _ now: Double) {

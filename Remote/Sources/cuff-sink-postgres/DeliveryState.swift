@@ -77,7 +77,7 @@ struct DeliveryState {
             work.stored()
             mayReconnect = true
             rest(now)
-            effects.append(.answer(batch[range].map { .ok(id: $0.id, revision: $0.revision) }))
+            effects.append(.answer(batch[range].map { .ok($0) }))
         case .database(.failed(let fault)): fail(fault, now, &effects)
         case .time: pass(now, &effects)
         }
@@ -92,9 +92,9 @@ struct DeliveryState {
             }
             if reading.isDeletion, reading.measured == nil {
                 // It was never stored.
-                effects.append(.answer([.ok(id: reading.id, revision: reading.revision)]))
+                effects.append(.answer([.ok(reading)]))
             } else if let objection = ReadingStatement.objection(to: reading) {
-                effects.append(.answer([.refuse(id: reading.id, revision: reading.revision, objection)]))
+                effects.append(.answer([.refuse(reading, objection)]))
             } else {
                 waiting.append(reading)
             }
@@ -143,8 +143,7 @@ struct DeliveryState {
         case .reading where phase == .executing && !fault.isConnectionLost:
             rest(now)
             guard let index = work.refused() else { break }
-            let reading = batch[index]
-            effects.append(.answer([.refuse(id: reading.id, revision: reading.revision, fault.text)]))
+            effects.append(.answer([.refuse(batch[index], fault.text)]))
         case .later, .reading:
             // A lost idle connection is not an error.
             guard phase == .ready || fault.isConnectionLost && mayReconnect else { return end(.later(fault.text), now, &effects) }

@@ -52,7 +52,7 @@ import Testing
         #expect(systolic["name"]?.string == "Systolic" && systolic["stat_t"]?.string == "\(base)/state")
         #expect(systolic["json_attr_t"]?.string == "\(base)/state" && systolic["val_tpl"]?.string == "{{ value_json.systolic_mmHg }}")
         #expect(systolic["unit_of_meas"]?.string == "mmHg" && systolic["stat_cla"]?.string == "measurement")
-        #expect(systolic["frc_upd"]?.bool == true && message["cmps"]?["pulse"]?["unit_of_meas"]?.string == "bpm")
+        #expect(systolic["frc_upd"] == .bool(true) && message["cmps"]?["pulse"]?["unit_of_meas"]?.string == "bpm")
         #expect(message["cmps"]?["measured"]?["dev_cla"]?.string == "timestamp")
         #expect(message["cmps"]?["irregular"]?["dev_cla"]?.string == "problem")
         #expect(message["cmps"]?["reading"]?["stat_t"]?.string == "\(base)/reading")
@@ -133,7 +133,7 @@ import Testing
         #expect(components["systolic"]?["stat_t"]?.string == "cuff/pi-7/00091ffffe000101/u0/state")
         #expect(components["systolic"]?["uniq_id"]?.string == "\(Self.node)_systolic" && components["systolic"]?["p"]?.string == "sensor")
         #expect(components["systolic"]?["def_ent_id"]?.string == "sensor.cuff_systolic" && components["systolic"]?["dev"] == nil)
-        #expect(components["systolic"]?["frc_upd"]?.bool == true && components["systolic"]?["obj_id"] == nil)
+        #expect(components["systolic"]?["frc_upd"] == .bool(true) && components["systolic"]?["obj_id"] == nil)
         // Another gateway's, not seen in this run.
         #expect(components["u2_systolic"]?["stat_t"]?.string == "cuff/pi-8/00091ffffe000101/u2/state")
         #expect(components["u1_systolic"]?["stat_t"]?.string == "\(base)/state" && components["alert_raised"] != nil)

@@ -34,21 +34,15 @@ package struct AlertRule: Sendable, Hashable {
     /// Only readings of this person: a configured name or a slot number; `nil`: of every person, each separately.
     package var person: String?
     /// Flags that do not exclude a reading.
-    package var accepted: MeasurementFlags
+    package var accepted: MeasurementFlags = []
     /// If the condition persists, the alert is repeated after this long.
-    package var again: Duration
+    package var again = AlertRule.standardAgain
 
-    package init(
-        name: String, trigger: Trigger, driver: DriverID? = nil, device: String? = nil, person: String? = nil,
-        accepted: MeasurementFlags = [], again: Duration = AlertRule.standardAgain
-    ) {
+    package init(name: String, trigger: Trigger, driver: DriverID? = nil, device: String? = nil) {
         self.name = name
         self.trigger = trigger
         self.driver = driver
         self.device = device
-        self.person = person
-        self.accepted = accepted
-        self.again = again
     }
 
     /// Half a day: an alert that never clears must not hide later ones.

@@ -15,8 +15,6 @@ package struct AlertState: Sendable {
         package var remembered = 512
         /// Pairs of person and rule whose state is kept.
         var tracks = 512
-
-        package init() {}
     }
 
     /// Automatic measurements, for rules about missing readings.
@@ -79,18 +77,17 @@ package struct AlertState: Sendable {
 
     var rules: [AlertRule]
     package private(set) var household: Household
-    let limits: Limits
+    let limits = Limits()
     let start: Timestamp
     var tracks: [AlertTrack.Key: AlertTrack] = [:]
     var handled: [Reading.ID: Timestamp] = [:]
     var plans: [String: PlanState] = [:]
     private var told: Set<AlertEvent> = []
 
-    package init(_ rules: [AlertRule], household: Household = Household(), start: Timestamp, limits: Limits = Limits()) {
+    package init(_ rules: [AlertRule], household: Household = Household(), start: Timestamp) {
         self.rules = rules
         self.household = household
         self.start = start
-        self.limits = limits
     }
 
     /// Ids of the readings that pairs and alerts refer to, to ask whether they were deleted.

@@ -23,7 +23,7 @@ extension AmbulatoryRecording {
         text.append(key: "expected_by", hasPlan ? "plan" : "measurements")
         text.append(key: "valid", all.count)
         text.append(key: "failed", failed)
-        text.append(key: "left_out", counts: leftOut.map { ($0.key.word.description, $0.value) }.sorted { $0.0 < $1.0 })
+        text.append(key: "left_out", counts: leftOut.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
         text.append(key: "valid_recording", isValid)
         for (key, missing) in [("too_few", shortfalls), ("fewer_than_usual", fewerThanUsual)] where !missing.isEmpty {
             text.append(key: key)

@@ -78,31 +78,25 @@ extension PressureGuideline {
         isolated: [.init(isSystolic: true, from: 135, below: 85, evidence: .unverified)], .secondary,
         at: "suntory-kenko.com (grades); sekine-naika.com and a public program that names JSH 2019 (below them)")
 
-    static let jsh2019: PressureGuideline = {
-        var guideline = PressureGuideline(
-            document: .jsh2019,
-            thresholds: [
-                .office: PressureThreshold(140, 90, .secondary, at: "jiji.com, from p. 18 of the book"),
-                .home: PressureThreshold(135, 85, .secondary, "朝・晩いずれかの平均値", at: "ohasama-study.jp"),
-                .ambulatoryDay: PressureThreshold(135, 85, .unverified), .ambulatoryNight: PressureThreshold(120, 70, .unverified),
-                .ambulatory24h: PressureThreshold(130, 80, .unverified),
-            ],
-            classes: [.office: japaneseOffice, .home: japaneseHome])
-        guideline.comparesMorningAndEvening = true
-        return guideline
-    }()
+    static let jsh2019 = PressureGuideline(
+        document: .jsh2019,
+        thresholds: [
+            .office: PressureThreshold(140, 90, .secondary, at: "jiji.com, from p. 18 of the book"),
+            .home: PressureThreshold(135, 85, .secondary, "朝・晩いずれかの平均値", at: "ohasama-study.jp"),
+            .ambulatoryDay: PressureThreshold(135, 85, .unverified), .ambulatoryNight: PressureThreshold(120, 70, .unverified),
+            .ambulatory24h: PressureThreshold(130, 80, .unverified),
+        ],
+        classes: [.office: japaneseOffice, .home: japaneseHome], comparesMorningAndEvening: true)
 
     /// Thresholds and classes as in 2019; ambulatory ones were not found.
     static let jsh2025: PressureGuideline = {
         let clinics = "totsukaclinic.com, fukuoka-naikaclinic.jp and kusatsu-hidamariclinic.com, which agree"
-        var guideline = PressureGuideline(
+        return PressureGuideline(
             document: .jsh2025,
             thresholds: [
                 .office: PressureThreshold(140, 90, .secondary, at: clinics), .home: PressureThreshold(135, 85, .secondary, at: clinics),
             ],
-            classes: [.office: japaneseOffice, .home: japaneseHome])
-        guideline.comparesMorningAndEvening = true
-        return guideline
+            classes: [.office: japaneseOffice, .home: japaneseHome], comparesMorningAndEvening: true)
     }()
 
     static let ish2020: PressureGuideline = {

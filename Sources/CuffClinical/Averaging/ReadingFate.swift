@@ -19,7 +19,7 @@ public enum LeavingOut: Sendable, Hashable {
     /// The reason in JSON.
     public var word: String {
         switch self {
-        case .excluded(let exclusion): exclusion.word.description
+        case .excluded(let exclusion): exclusion.rawValue
         case .firstDays: "first_days"
         case .afterPlan: "after_plan"
         case .firstOfSession: "first_of_session"

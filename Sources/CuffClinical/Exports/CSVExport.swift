@@ -58,7 +58,7 @@ struct CSVExport: Sendable {
             text.append(table.separator)
         }
         text.append(table.separator)
-        if let excluded { table.append(cell: excluded.word.description, to: &text) }
+        if let excluded { table.append(cell: excluded.rawValue, to: &text) }
         text.append(table.separator)
         let identity = provenance.identity
         table.append(cell: [identity.manufacturer, identity.model].compactMap { $0 }.joined(separator: " "), to: &text)

@@ -38,7 +38,7 @@ public enum InfluxLine {
         if measurement(reading) != reading.type { tags.append(("of", reading.type)) }
         if reading.type == "quantity" { tags.append(("unit", reading.quantity.unit ?? reading.quantity.unitCode ?? "")) }
         if let user = reading.user { tags.append(("user", "\(user)")) }
-        if !reading.isPending, let reason = reading.exclusion { tags.append(("why", reason.word.description)) }
+        if !reading.isPending, let reason = reading.exclusion { tags.append(("why", reason.rawValue)) }
         return tags
     }
 

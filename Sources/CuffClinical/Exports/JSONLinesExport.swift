@@ -49,9 +49,7 @@ struct JSONLinesExport: Sendable {
     ]
 
     /// Appends the line of one reading and the lines of its events, as selected by `parts`.
-    func append(
-        _ reading: Reading, from provenance: Provenance, parts: ExportParts = [.values, .events], to text: inout TextBuffer
-    ) {
+    func append(_ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer) {
         if parts.contains(.values) { line.append(reading, device: provenance.device, to: &text) }
         guard parts.contains(.events), let limits, isZoneChosen || !reading.isFloating, let time = reading.bestTime(in: zone)
         else { return }

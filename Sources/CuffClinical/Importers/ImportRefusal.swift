@@ -15,8 +15,6 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case otherKind(String)
     /// The program writes zeros for a measurement that failed.
     case zeros
-    /// A correlation or another record gave the same reading already.
-    case repeated
 
     // A record that cannot be read: a reading may be lost.
     /// One of the two pressures is missing.
@@ -50,7 +48,7 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether a reading may be lost by it; otherwise the record is not a reading.
     package var isLoss: Bool {
         switch self {
-        case .average, .noPressures, .noValue, .status, .otherKind, .zeros, .repeated: false
+        case .average, .noPressures, .noValue, .status, .otherKind, .zeros: false
         default: true
         }
     }
@@ -63,7 +61,6 @@ package enum ImportRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         case .status(let status): "status \(status)"
         case .otherKind(let kind): "not a reading of a kind that is imported (\(kind))"
         case .zeros: "zeros: a failed measurement"
-        case .repeated: "the same reading as another record"
         case .half: "half a blood pressure"
         case .noTime(let text): text.isEmpty ? "no time" : "a day without a time (`\(text)`)"
         case .unreadableTime(let text): "unreadable time `\(text)`"

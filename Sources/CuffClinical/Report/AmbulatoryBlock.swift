@@ -69,7 +69,7 @@ package struct AmbulatoryBlock {
         let share = language.number(AmbulatoryRecording.percent(valid, expected, least: rule.leastPercent))
         if expected > 0 { words += " (\(share) %)" }
         if recording.failed > 0 { words += "; \(language[.failedCount, recording.failed])" }
-        let reasons = recording.leftOut.map { language[.leftOutCount, $0.value, language.word("reason", $0.key.word)] }.sorted()
+        let reasons = recording.leftOut.map { language[.leftOutCount, $0.value, language.word("reason", $0.key.rawValue)] }.sorted()
         words += reasons.map { "; \($0)" }.joined()
         let fewer = recording.fewerThanUsual.map {
             "; " + language[$0.number == .typicalReadings ? .ofUsually : .ofPreferably, $0.found, $0.least]

@@ -27,8 +27,4 @@ package struct ReferenceLines: Sendable, Hashable {
         "\(document.society)\(document.year.map { ", \($0)" } ?? ""), \(language.word("setting", setting.rawValue)); "
             + language.word("grade", evidence.rawValue)
     }
-
-    func isReached(_ systolic: Double, _ diastolic: Double) -> Bool {
-        systolic >= self.systolic || diastolic >= self.diastolic
-    }
 }

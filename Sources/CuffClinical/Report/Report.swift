@@ -56,17 +56,16 @@ package struct Report: Sendable {
         /// What was measured, or how it failed.
         package var content: Reading.Content
         package var reason: Exclusion
-        package var source: Int
 
-        package init(time: Timestamp?, content: Reading.Content, reason: Exclusion, source: Int) {
-            (self.time, self.content, self.reason, self.source) = (time, content, reason, source)
+        package init(time: Timestamp?, content: Reading.Content, reason: Exclusion) {
+            (self.time, self.content, self.reason) = (time, content, reason)
         }
 
         /// A reading that would count by itself.
         package init(_ entry: Entry, reason: Exclusion) {
             func pressure(_ value: Double) -> Pressure { Pressure(Digits(value) ?? Digits(mantissa: Int64(value.rounded())), .mmHg) }
             let content = BloodPressure(systolic: pressure(entry.point.systolic), diastolic: pressure(entry.point.diastolic))
-            self.init(time: entry.point.time, content: .bloodPressure(content), reason: reason, source: entry.source)
+            self.init(time: entry.point.time, content: .bloodPressure(content), reason: reason)
         }
     }
 
@@ -161,7 +160,7 @@ package struct Report: Sendable {
             let basis = Entry.TimeBasis(reading.rule, hasDeviceTime: reading.clock.time != nil, origin: reading.origin)
             add(Entry(point, isEntered: isEntered, remarks: reading.remarks, basis: basis, source: source))
         case .excluded(let reason):
-            add(LeftOut(time: reading.bestTime(in: zone), content: reading.content, reason: reason, source: source))
+            add(LeftOut(time: reading.bestTime(in: zone), content: reading.content, reason: reason))
         }
     }
 

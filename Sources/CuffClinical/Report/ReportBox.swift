@@ -59,7 +59,7 @@ struct ReportBox {
         for reason in Exclusion.allCases {
             guard let count = report.leftOutByReason[reason] else { continue }
             reasons.append(
-                reason == .notABloodPressure ? language[.failed, count] : "\(count): \(language.word("reason", reason.word))")
+                reason == .notABloodPressure ? language[.failed, count] : "\(count): \(language.word("reason", reason.rawValue))")
         }
         row(.leftOut, reasons.joined(separator: "; "), to: &text)
         text.append("</dl>\n")

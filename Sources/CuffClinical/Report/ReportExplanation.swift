@@ -78,7 +78,7 @@ struct ReportExplanation {
             let code = failure.code.isEmpty ? "" : " (\(failure.code))"
             return [
                 one.time.map { language.moment(report.zone.wall(at: $0.seconds)) } ?? language[.timeUnknown],
-                language[.failedWith, language.word("failure", failure.reason.word) + code], language.word("reason", one.reason.word),
+                language[.failedWith, language.word("failure", failure.reason.word) + code], language.word("reason", one.reason.rawValue),
             ]
         }
         guard !rows.isEmpty else { return }

@@ -52,7 +52,11 @@ package struct ReportPage: Sendable {
         appendHead(to: &text)
         if report.count == 0 { text.append(html: "<p>\(language[.noReadings])</p>\n") }
         if report.count > 0 || report.leftOutCount > 0 { ReportBox(report: report, language: language).append(to: &text) }
-        if report.count > 0 { appendChart(to: &text) }
+        if report.count > 0 {
+            text.append("<figure>\n")
+            ReportChart.append(report, language, to: &text)
+            text.append("</figure>\n")
+        }
         for block in report.blocks { block.appendMarkup(to: &text) }
         if report.count > 0, report.listsReadings { ReportDiary(report, language).append(to: &text) }
         appendFoot(generated, to: &text)
@@ -71,12 +75,6 @@ package struct ReportPage: Sendable {
             text.append(html: "<div class=\"when\">\(period)</div>")
         }
         text.append("</header>\n")
-    }
-
-    private func appendChart(to text: inout TextBuffer) {
-        text.append("<figure>\n")
-        ReportChart.append(report, language, to: &text)
-        text.append("</figure>\n")
     }
 
     private func appendFoot(_ generated: Timestamp, to text: inout TextBuffer) {

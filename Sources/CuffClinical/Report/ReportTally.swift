@@ -78,7 +78,7 @@ struct ReportTally: Sendable {
         let point = entry.point
         let civil = WallTime.floor(zone.wall(at: point.time.seconds), 86400)
         count += 1
-        if lines.isReached(point.systolic, point.diastolic) { reached += 1 }
+        if point.systolic >= lines.systolic || point.diastolic >= lines.diastolic { reached += 1 }
         bySource[entry.source, default: 0] += 1
         byBasis[entry.basis, default: 0] += 1
         if entry.isEntered { enteredCount += 1 }

@@ -1,42 +1,26 @@
 import CuffCore
 
-/// Why averages and charts do not count a stored reading. It stays in the database and is listed with its reason.
-public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
+/// Why averages and charts do not count a stored reading. It stays in the database and is listed with its reason, whose word in JSON is the
+/// raw value.
+public enum Exclusion: String, Sendable, Hashable, CaseIterable {
     /// A failed measurement, or a quantity other than a blood pressure.
-    case notABloodPressure
+    case notABloodPressure = "not_a_blood_pressure"
     case pending
     /// The cuff's clock was not set, and the arrival does not show when it was measured.
-    case timeUnknown
+    case timeUnknown = "time_unknown"
     /// Its time is later than its reception, so it is wrong.
-    case timeImplausible
+    case timeImplausible = "time_implausible"
     case implausible
     /// The cuff calls the value invalid or not available.
     case invalid
     /// A calibration, a test or a demonstration.
-    case notAPatient
+    case notAPatient = "test_data"
     case provisional
     /// On request: the person moved, or the cuff was badly placed.
     case disturbed
-    case setAside
+    case setAside = "set_aside"
     /// One of the inflations in an average of the cuff, which counts instead (`AverageParts`).
-    case partOfAverage
-
-    /// The reason in JSON.
-    public var word: StaticString {
-        switch self {
-        case .notABloodPressure: "not_a_blood_pressure"
-        case .pending: "pending"
-        case .timeUnknown: "time_unknown"
-        case .timeImplausible: "time_implausible"
-        case .implausible: "implausible"
-        case .invalid: "invalid"
-        case .notAPatient: "test_data"
-        case .provisional: "provisional"
-        case .disturbed: "disturbed"
-        case .setAside: "set_aside"
-        case .partOfAverage: "part_of_average"
-        }
-    }
+    case partOfAverage = "part_of_average"
 
     /// A clause of a sentence for people.
     public var sentence: StaticString {

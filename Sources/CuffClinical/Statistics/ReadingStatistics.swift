@@ -18,8 +18,6 @@ package struct ReadingStatistics: Sendable, Hashable {
     /// Readings with the flag `irregular_pulse`.
     package private(set) var irregularCount = 0
 
-    package init() {}
-
     package mutating func add(_ point: ReadingPoint) {
         count += 1
         systolic.add(DatedValue(point.systolic, at: point.time, from: point.id))
@@ -33,9 +31,7 @@ package struct ReadingStatistics: Sendable, Hashable {
         }
         if point.flags.contains(.irregularPulse) { irregularCount += 1 }
     }
-}
 
-extension ReadingStatistics {
     package mutating func merge(_ other: ReadingStatistics) {
         count += other.count
         systolic.merge(other.systolic)

@@ -65,7 +65,7 @@ public struct StatisticsCollection: Sendable {
 
     /// For people: a note for each reason, with the number of readings left out.
     public var leftOutNotes: [String] {
-        excluded.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) left out: \($0.key.sentence)" }
+        Exclusion.allCases.compactMap { reason in excluded[reason].map { "\($0) left out: \(reason.sentence)" } }
     }
 
     /// Counts a reading that was left out.

@@ -2,7 +2,7 @@
 /// Definition for Personal Healthcare Devices" 1.0 with errata, as repeated in NXP's and Micrium's stacks (`usb_host_phdc.c`,
 /// `usbd_phdc.c`).
 public struct PHDCInterface: Sendable, Hashable {
-    /// Its bulk endpoints. An interrupt endpoint, if any, repeats what a bulk endpoint can carry.
+    /// Its bulk endpoints. An interrupt endpoint, for data that must arrive within 20 ms, is not read: no cuff with one is known.
     public var pipes: USBPipes
     /// Device specializations of IEEE 11073 (partition 8), e.g. 0x1007; empty where the device names none.
     public var specializations: [UInt16]

@@ -9,6 +9,11 @@ package enum DeviceEnumeration {
         return table.devices
     }
 
+    /// As `plugged`, for a list that is printed.
+    package static func listed() throws(IngestError) -> [PluggedDevice] {
+        do throws(HotplugFault) { return try plugged() } catch { throw IngestError(DeviceFault.cannotList(error)) }
+    }
+
     package static func usb() throws(HotplugFault) -> [(device: USBDevice, interfaces: [SysfsNode])] {
         try Udev().usb()
     }

@@ -16,10 +16,7 @@ package struct DeviceListing: Sendable {
     }
 
     package func plugged() throws(IngestError) -> String {
-        let devices: [PluggedDevice]
-        do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
-            throw IngestError(DeviceFault.cannotList(error))
-        }
+        let devices = try DeviceEnumeration.listed()
         if isJSON { return devices.map { json($0, event: nil) }.joined() }
         let rows = devices.map(cells)
         guard isTerminal else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }

@@ -14,8 +14,6 @@ package enum HotplugEvent: Sendable, Equatable {
 package struct DeviceTable: Sendable {
     private var bySyspath: [String: PluggedDevice] = [:]
 
-    package init() {}
-
     /// In order of their nodes, so output is reproducible.
     package var devices: [PluggedDevice] { bySyspath.values.sorted { $0.node < $1.node } }
 

@@ -3,15 +3,14 @@ import CuffCore
 /// Controls a link from another thread: every call runs on the loop.
 struct LinkHandle: Sendable {
     private let link: LoopBound<CuffLink>
-    private let loop: EventLoop
+    private let loop = EventLoop.shared
 
     /// `notify` is called on the loop and must not block.
     init(
         _ setup: LinkState.Setup, transport: any Transport, pipeline: Pipeline, memory: DriverMemory? = nil,
-        on loop: EventLoop = .shared, notify: @escaping (LinkNotice) -> Void = { _ in }
+        notify: @escaping (LinkNotice) -> Void = { _ in }
     ) {
         link = LoopBound(CuffLink(setup, transport: transport, pipeline: pipeline, memory: memory, on: loop, notify: notify))
-        self.loop = loop
     }
 
     /// Opens the device and executes the commands of the setup.

@@ -40,9 +40,9 @@ package enum CaptureAnonymising {
     /// ids. Its format follows its suffix.
     package static func run(
         from input: String, to output: String, days: Int, driver id: String? = nil, options: [String: String] = [:],
-        selection: CaptureSelection = CaptureSelection(), replaces: Bool = false, stop: StopSignal = StopSignal()
+        selection: CaptureSelection = CaptureSelection(), replaces: Bool = false
     ) throws(IngestError) -> Report {
-        let (items, source, name) = try read(input, selection, stop)
+        let (items, source, name) = try read(input, selection)
         guard let driverID = id ?? source.header["driver"] ?? source.impliedDriver?.description else {
             throw IngestError(AnonymisingFault.noDriver(name))
         }
@@ -72,8 +72,9 @@ package enum CaptureAnonymising {
     }
 
     private static func read(
-        _ input: String, _ selection: CaptureSelection, _ stop: StopSignal
+        _ input: String, _ selection: CaptureSelection
     ) throws(IngestError) -> (items: [CaptureItem], source: any CaptureSource, name: String) {
+        let stop = StopSignal()
         var capture = try CaptureInput(input, selection)
         var items: [CaptureItem] = []
         var bytes = 0

@@ -10,8 +10,7 @@ package enum CaptureConversion {
     /// The output's format follows its suffix; `-` is standard input or, as text, standard output. `driver` is used if the
     /// capture names none.
     package static func run(
-        from input: String, to output: String, driver id: String? = nil, selection: CaptureSelection = CaptureSelection(),
-        replaces: Bool = false, stop: StopSignal = StopSignal()
+        from input: String, to output: String, driver id: String?, selection: CaptureSelection, replaces: Bool
     ) throws(IngestError) -> Report {
         if let id { _ = try Ingest.driver(id) }
         var source = try CaptureInput(input, selection)
@@ -21,10 +20,10 @@ package enum CaptureConversion {
         var items: [CaptureItem] = []
         var report = Report()
         var isMore = true
+        let stop = StopSignal()
         while isMore {
             items.removeAll(keepingCapacity: true)
             isMore = try source.read(into: &items, stop)
-            guard !stop.isRaised else { throw IngestError(InputFault.notWritten(output)) }
             if report.items == 0 && !items.isEmpty {
                 var header = source.source.header
                 if header["driver"] == nil, let driver = id ?? source.source.impliedDriver?.description {

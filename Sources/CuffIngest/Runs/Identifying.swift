@@ -36,19 +36,15 @@ package enum Identifying {
     /// The most bytes examined: a minute of the fastest documented stream is 80 KiB.
     private static let enough = 1 << 20
 
-    /// Identifies a device by its ids, or listens to a port for `limit`, or reads a file. Never writes to the device. `drivers`
-    /// and `transports` are the available ones.
-    package static func run(
-        _ source: String, line: LineSettings?, limit: Duration, drivers: [CuffDriver] = CuffFamilies.all,
-        transports: [TransportKind] = TransportKind.all
-    ) throws(IngestError) -> Report {
-        guard let address = try address(source) else { return try read(source, drivers) }
-        if let word = try claim(on: address, among: (try? DeviceEnumeration.plugged()) ?? [], drivers) { return Report(word: word) }
+    /// Identifies a device by its ids, or listens to a port for `limit`, or reads a file. Never writes to the device.
+    package static func run(_ source: String, line: LineSettings?, limit: Duration) throws(IngestError) -> Report {
+        guard let address = try address(source) else { return try read(source) }
+        if let word = try claim(on: address, among: (try? DeviceEnumeration.plugged()) ?? []) { return Report(word: word) }
         let line = line ?? LineSettings()
         let start = HostClock.now()
-        let items = try listen(address, line, limit, transports)
+        let items = try listen(address, line, limit)
         // A serial port cannot be a HID cuff.
-        let serial = drivers.filter { $0.medium == .tty }
+        let serial = CuffFamilies.all.filter { $0.medium == .tty }
         return Report(
             bytes: Self.bytes(items).count, candidates: Identification.candidates(of: items, among: serial), line: line, heard: items,
             start: start)
@@ -57,10 +53,10 @@ package enum Identifying {
     /// Identifies a connected device by its ids or USB class in sysfs, without opening it. `nil` if it must be listened to;
     /// throws for a HID or USB device without known ids, which is not opened to listen.
     static func claim(
-        on address: DeviceAddress, among plugged: [PluggedDevice], _ drivers: [CuffDriver] = CuffFamilies.all
+        on address: DeviceAddress, among plugged: [PluggedDevice]
     ) throws(IngestError) -> Word? {
         guard let device = plugged.first(where: { address.matches($0) }) else { return nil }
-        let verdict = Claiming.verdict(on: device, drivers: drivers)
+        let verdict = Claiming.verdict(on: device)
         if case .claimed(let driver, let reason) = verdict, reason.isOwnID { return .claim(driver, verdict.sentence(for: device)) }
         guard device.subsystem == .tty else { throw IngestError(DeviceFault.notSerial("\(address)")) }
         return nil
@@ -84,11 +80,11 @@ package enum Identifying {
     }
 
     /// Reads a capture's header and bytes, or the bytes of any other file.
-    private static func read(_ source: String, _ drivers: [CuffDriver]) throws(IngestError) -> Report {
+    private static func read(_ source: String) throws(IngestError) -> Report {
         let (items, form) = try recorded(source)
         return Report(
-            bytes: bytes(items).count, candidates: Identification.candidates(of: items, among: drivers),
-            word: form.flatMap { word(of: $0, drivers) })
+            bytes: bytes(items).count, candidates: Identification.candidates(of: items, among: CuffFamilies.all),
+            word: form.flatMap { word(of: $0) })
     }
 
     /// The draft of a driver's sheet for the recording of an unknown device.
@@ -117,8 +113,10 @@ package enum Identifying {
     }
 
     /// The driver of the header, else that of the recorded device's own USB ids.
-    private static func word(of form: any CaptureSource, _ drivers: [CuffDriver]) -> Word? {
-        if let name = form.header["driver"], !name.isEmpty { return .header(name, isKnown: drivers.contains { $0.id.description == name }) }
+    private static func word(of form: any CaptureSource) -> Word? {
+        if let name = form.header["driver"], !name.isEmpty {
+            return .header(name, isKnown: CuffFamilies.all.contains { $0.id.description == name })
+        }
         return form.impliedDriver.map { .claim($0, "the recorded device has this cuff's own USB ids") }
     }
 
@@ -129,13 +127,13 @@ package enum Identifying {
     }
 
     /// Everything received within the time, at most `enough`, with arrival times, because a pause ends some frames.
-    private static func listen(_ address: DeviceAddress, _ line: LineSettings, _ limit: Duration, _ transports: [TransportKind])
+    private static func listen(_ address: DeviceAddress, _ line: LineSettings, _ limit: Duration)
         throws(IngestError) -> [CaptureItem]
     {
         let transport: any Transport
         do throws(AddressFault) {
             // Only as a serial port: configuring a CP2110 would write to an unknown device.
-            let kinds = if case .node = address { [TransportKind.tty] } else { transports }
+            let kinds = if case .node = address { [TransportKind.tty] } else { TransportKind.all }
             transport = try address.transport(TransportKind.Request(address: address, medium: .tty, line: line), among: kinds)
         } catch {
             throw IngestError(DeviceFault.notSerial("\(address)"))

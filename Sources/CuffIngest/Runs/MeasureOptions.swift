@@ -15,8 +15,6 @@ package struct MeasureOptions: Sendable {
     /// A file for the bytes of both directions, as written by `cuff record`.
     package var recording: String?
     package var keepsFailedSeries = false
-
-    package init(duration: Duration? = nil) { self.duration = duration }
 }
 
 /// Callbacks of one measurement, on the cuff's own queue: `started` once, `live` any number of times, `ended` once and last. They

@@ -28,13 +28,9 @@ struct DeletionNotice: Sendable, Equatable {
         func word(_ value: String?) -> JSONOutput? { value.flatMap { $0.isEmpty ? nil : .text($0) } }
         let parts: [JSONOutput] = [hasPulse ? "pulse_rate" : nil, hasFlags ? "flags" : nil].compactMap { $0 }
         return JSONOutput.line(
-            "deleted",
-            [
-                ("id", .text(id)), ("revision", .number(Self.revision)), ("of", word(type)), ("driver", word(driver)),
-                ("device", word(device)), ("user", user.map { .number($0) }), ("person", word(person)), ("measured", word(measured)),
-                ("code", word(code)),
-                ("mdc", mdc.map { .number(Int($0)) }), ("parts", parts.isEmpty ? nil : .list(parts)),
-            ])
+            "deleted", ("id", .text(id)), ("revision", .number(Self.revision)), ("of", word(type)), ("driver", word(driver)),
+            ("device", word(device)), ("user", user.map { .number($0) }), ("person", word(person)), ("measured", word(measured)),
+            ("code", word(code)), ("mdc", mdc.map { .number(Int($0)) }), ("parts", parts.isEmpty ? nil : .list(parts)))
     }
 
     /// The facts of a stored reading, before its deletion; `nil` if it does not exist.

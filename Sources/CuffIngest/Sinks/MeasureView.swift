@@ -7,18 +7,16 @@ package final class MeasureView: ReadingSink {
     package let label = "terminal"
     package let takesLiveEvents = true
     private let output: Int32?
-    private let progress: Int32
     // From here on: used on the sink's queue only.
     nonisolated(unsafe) private var bar: PressureBar
     nonisolated(unsafe) private var isDrawn = false
     nonisolated(unsafe) private var hasHeader = false
 
     /// `width` in columns. Without an output only the bar is shown.
-    package init(width: Int, isUnicode: Bool, output: Int32? = STDOUT_FILENO, progress: Int32 = STDERR_FILENO) {
+    package init(width: Int, isUnicode: Bool, output: Int32?) {
         // Some terminals wrap in the last column.
         bar = PressureBar(width: width - 1, isUnicode: isUnicode)
         self.output = output
-        self.progress = progress
     }
 
     package func write(_ batch: ReadingBatch) throws(IngestError) -> Int {
@@ -61,6 +59,6 @@ package final class MeasureView: ReadingSink {
     }
 
     private func show(_ text: String) {
-        try? Descriptor.writeAll(progress, Array(text.utf8))
+        try? Descriptor.writeAll(STDERR_FILENO, Array(text.utf8))
     }
 }

@@ -137,16 +137,13 @@ package struct SinkOverview: Sendable {
                 .object([("id", .text(refusal.id)), ("revision", .number(refusal.revision)), ("reason", .text(refusal.reason))])
             }
             return JSONOutput.line(
-                "sink",
-                [
-                    ("sink", .text(row.sink)), ("acknowledged", row.acknowledged.map { .text($0) }),
-                    ("acknowledged_at", row.acknowledgedAt.map { .text($0.utcText) }), ("pending", .number(row.pending)),
-                    ("durable", row.isDurable ? nil : .bool(false)), ("oldest_pending_s", row.oldest.map { .number(Int($0)) }),
-                    ("last_error", row.error.map { .text($0) }), ("next_try", row.nextTry.map { .text($0.utcText) }),
-                    ("refused", count(row.refused)), ("refusals", refusals.isEmpty ? nil : .list(refusals)), ("lost", count(row.lost)),
-                    ("persons", row.consent.persons.map { .list($0.map { .text($0) }) }),
-                    ("types", row.consent.types.map { .list($0.map { .text($0) }) }),
-                ])
+                "sink", ("sink", .text(row.sink)), ("acknowledged", row.acknowledged.map { .text($0) }),
+                ("acknowledged_at", row.acknowledgedAt.map { .text($0.utcText) }), ("pending", .number(row.pending)),
+                ("durable", row.isDurable ? nil : .bool(false)), ("oldest_pending_s", row.oldest.map { .number(Int($0)) }),
+                ("last_error", row.error.map { .text($0) }), ("next_try", row.nextTry.map { .text($0.utcText) }),
+                ("refused", count(row.refused)), ("refusals", refusals.isEmpty ? nil : .list(refusals)), ("lost", count(row.lost)),
+                ("persons", row.consent.persons.map { .list($0.map { .text($0) }) }),
+                ("types", row.consent.types.map { .list($0.map { .text($0) }) }))
         }.joined()
     }
 }

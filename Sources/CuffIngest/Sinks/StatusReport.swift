@@ -40,15 +40,12 @@ enum StatusReport {
         let disk = Volume(outbox.store.path)
         return Array(
             JSONOutput.line(
-                "status",
-                [
-                    ("time", .text(HostClock.now().utcText)), ("every_s", .number(Int(interval.components.seconds))),
-                    ("waiting", .number(facts.queue?.waiting ?? 0)), ("oldest_waiting", facts.queue?.oldest.map { .text($0) }),
-                    ("refused", .number(facts.queue?.refused ?? 0)),
-                    ("clock", .text(HostClock.isUnsynchronised() ? "unsynchronised" : "synchronised")),
-                    ("disk_free_bytes", disk.map { .number(Int(clamping: $0.free)) }),
-                    ("disk_bytes", disk.map { .number(Int(clamping: $0.size)) }), ("cuffs", .list(facts.cuffs)),
-                ]
+                "status", ("time", .text(HostClock.now().utcText)), ("every_s", .number(Int(interval.components.seconds))),
+                ("waiting", .number(facts.queue?.waiting ?? 0)), ("oldest_waiting", facts.queue?.oldest.map { .text($0) }),
+                ("refused", .number(facts.queue?.refused ?? 0)),
+                ("clock", .text(HostClock.isUnsynchronised() ? "unsynchronised" : "synchronised")),
+                ("disk_free_bytes", disk.map { .number(Int(clamping: $0.free)) }),
+                ("disk_bytes", disk.map { .number(Int(clamping: $0.size)) }), ("cuffs", .list(facts.cuffs))
             ).utf8)
     }
 }

@@ -20,8 +20,6 @@ package enum InputFault: Fault {
     case tooLong(String)
     /// Frames of this driver have no nested fields.
     case noFrame(String, driver: String)
-    /// The program was stopped before the file was complete.
-    case notWritten(String)
 
     package var statement: (status: RunStatus, text: String) {
         switch self {
@@ -40,7 +38,6 @@ package enum InputFault: Fault {
         case .notAUSBDevice(let text): (.usage, "invalid USB device `\(text)`")
         case .tooLong(let name): (.badData, "\(name) is too long to be played")
         case .noFrame(let name, let driver): (.badData, "\(name) has no frame of \(driver): there is nothing to explain")
-        case .notWritten(let name): (.tryAgain, "\(name) was not written: the program was stopped")
         }
     }
 }

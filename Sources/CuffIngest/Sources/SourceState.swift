@@ -47,7 +47,7 @@ struct SourceState: Sendable {
     private enum Phase: Equatable { case pausing, starting, running }
 
     private let name: String
-    private let limits: Limits
+    private let limits = Limits()
     private var phase = Phase.pausing
     /// The end of the pause, or of the time for the first line.
     private var deadline = Duration.zero
@@ -60,9 +60,8 @@ struct SourceState: Sendable {
     private var notices: [String] = []
     private var quietUntil = Duration.zero
 
-    init(_ name: String, limits: Limits = Limits()) {
+    init(_ name: String) {
         self.name = name
-        self.limits = limits
         pause = limits.firstPause
     }
 

@@ -5,6 +5,4 @@ package struct Redelivery: Sendable, Hashable {
     package var household = Household()
     /// By the name of the sink; sinks without limits are not listed.
     package var consents: [String: SinkConsent] = [:]
-
-    package init() {}
 }

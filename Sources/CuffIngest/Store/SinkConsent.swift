@@ -8,8 +8,6 @@ package struct SinkConsent: Sendable, Hashable {
     /// Words of `SinkConsent.words`; `nil`: every type, and live events.
     package var types: [String]?
 
-    package init() {}
-
     /// The types that a section may name: types of readings, quantities, and alerts.
     package static let words = ReadingSelection.Kind.allCases.map(\.rawValue) + QuantityType.all.map(\.name) + ["alert"]
 

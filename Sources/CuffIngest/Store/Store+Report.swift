@@ -53,11 +53,10 @@ extension Store {
             let source = known ?? found[place: place].place(of: sources[number]?.provenance ?? Provenance(driver: "unknown"))
             latest = (place, number, source)
             if cursor.isFailure {
-                found[place: place].add(
-                    Report.LeftOut(time: time, content: cursor.failure, reason: .notABloodPressure, source: source))
+                found[place: place].add(Report.LeftOut(time: time, content: cursor.failure, reason: .notABloodPressure))
             } else if let reason = empty.rule.reason(cursor.flags) ?? (time == nil ? cursor.timeExclusion : nil) {
                 guard let content = cursor.pressure else { return true }
-                found[place: place].add(Report.LeftOut(time: time, content: content, reason: reason, source: source))
+                found[place: place].add(Report.LeftOut(time: time, content: content, reason: reason))
             } else if let time, let point = cursor.point(time) {
                 add(&found[place: place], place, cursor.entry(point, source: source))
             }

@@ -11,8 +11,6 @@ package struct LatencyHistogram: Sendable, Equatable {
     package private(set) var count = 0
     package private(set) var longest = Duration.zero
 
-    package init() {}
-
     mutating func add(nanoseconds: Int64) {
         let microseconds = max(0, nanoseconds) / 1000
         counts[Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count] += 1

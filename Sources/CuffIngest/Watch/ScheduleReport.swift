@@ -41,16 +41,12 @@ public struct ScheduleReport: Sendable {
         let interval = plan.map { $0.interval } ?? cycle.flatMap { $0 > 0 ? $0 : nil }
         func clock(_ minutes: Int?) -> JSONOutput? { minutes.map { .text(Self.clock($0)) } }
         return JSONOutput.line(
-            "schedule",
-            [
-                ("driver", .text(driver.id.description)), ("by", by), ("every_min", interval.map { .number($0) }),
-                ("from", clock(plan?.window?.from)), ("to", clock(plan?.window?.to)),
-                ("night_from", clock(plan?.night?.window.from)), ("night_to", clock(plan?.night?.window.to)),
-                ("night_every_min", plan?.night.map { .number($0.interval) }),
-                ("until", plan?.until.map { .text(Timestamp(seconds: $0).text(in: zone)) }),
-                ("zone", plan.flatMap { $0.window == nil && $0.night == nil && $0.until == nil ? nil : .text(zone.name) }),
-                ("measured", keeper.map { .number($0.measuredCount) }),
-            ])
+            "schedule", ("driver", .text(driver.id.description)), ("by", by), ("every_min", interval.map { .number($0) }),
+            ("from", clock(plan?.window?.from)), ("to", clock(plan?.window?.to)), ("night_from", clock(plan?.night?.window.from)),
+            ("night_to", clock(plan?.night?.window.to)), ("night_every_min", plan?.night.map { .number($0.interval) }),
+            ("until", plan?.until.map { .text(Timestamp(seconds: $0).text(in: zone)) }),
+            ("zone", plan.flatMap { $0.window == nil && $0.night == nil && $0.until == nil ? nil : .text(zone.name) }),
+            ("measured", keeper.map { .number($0.measuredCount) }))
     }
 
     private static func span(_ minutes: Int) -> String {

@@ -56,10 +56,7 @@ package struct SetupPlan: Sendable {
 
     /// Every connected device that may be a cuff.
     package func plugged() throws(IngestError) -> [Found] {
-        let devices: [PluggedDevice]
-        do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
-            throw IngestError(DeviceFault.cannotList(error))
-        }
+        let devices = try DeviceEnumeration.listed()
         let assignments = configuration.assignments
         return devices.map { device in
             Found(

@@ -25,7 +25,6 @@ package struct WatchState: Sendable {
         package var quiet: Duration = .seconds(5)
         /// Reads a connected cuff again after this time.
         package var again: Duration?
-        package init(isOnce: Bool = false) { self.isOnce = isOnce }
     }
 
     package enum Event: Sendable {

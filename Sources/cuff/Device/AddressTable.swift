@@ -8,7 +8,7 @@ enum AddressTable {
     }
 
     static var json: String {
-        rows.map { JSONOutput.line("address_form", [("form", .text($0.form)), ("help", .text($0.help)), ("example", .text($0.example))]) }
+        rows.map { JSONOutput.line("address_form", ("form", .text($0.form)), ("help", .text($0.help)), ("example", .text($0.example))) }
             .joined()
     }
 

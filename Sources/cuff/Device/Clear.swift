@@ -4,17 +4,15 @@ import CuffIngest
 
 struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", _superCommandName: Cuff.name,
-        abstract: "Erases a cuff's memory after everything in it is stored.",
-        discussion: Help.text(
-            """
-            It reads the memory into the sinks first; a database or a file must be among them.
-            """,
-            [
-                "cuff clear /dev/ttyUSB0 --driver taidoc --sink sqlite:bp.db --confirm erase":
-                    "Stores everything in bp.db, then erases it on the cuff.",
-                "cuff clear auto --user 1 --sink jsonl:user1.jsonl --confirm erase": "Only what user 1 has stored.",
-            ]))
+        verb: "clear", "Erases a cuff's memory after everything in it is stored.",
+        """
+        It reads the memory into the sinks first; a database or a file must be among them.
+        """,
+        examples: [
+            "cuff clear /dev/ttyUSB0 --driver taidoc --sink sqlite:bp.db --confirm erase":
+                "Stores everything in bp.db, then erases it on the cuff.",
+            "cuff clear auto --user 1 --sink jsonl:user1.jsonl --confirm erase": "Only what user 1 has stored.",
+        ])
 
     @OptionGroup var device: DeviceVerb
     @Option(help: Help.record, completion: .file()) var record: String?

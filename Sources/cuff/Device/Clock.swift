@@ -4,16 +4,14 @@ import CuffIngest
 
 struct Clock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clock", _superCommandName: Cuff.name,
-        abstract: "Compares a cuff's clock with this machine's, or sets it.",
-        discussion: Help.text(
-            """
-            Stored readings carry the old clock: read them before setting a new one.
-            """,
-            [
-                "cuff clock /dev/ttyUSB0 --driver taidoc": "What the cuff's clock shows, and how far off it is.",
-                "cuff clock /dev/ttyUSB0 --driver taidoc --set now": "Sets it to this machine's time.",
-            ]))
+        verb: "clock", "Compares a cuff's clock with this machine's, or sets it.",
+        """
+        Stored readings carry the old clock: read them before setting a new one.
+        """,
+        examples: [
+            "cuff clock /dev/ttyUSB0 --driver taidoc": "What the cuff's clock shows, and how far off it is.",
+            "cuff clock /dev/ttyUSB0 --driver taidoc --set now": "Sets it to this machine's time.",
+        ])
 
     @OptionGroup var device: DeviceVerb
     @Option(help: Help.record, completion: .file()) var record: String?

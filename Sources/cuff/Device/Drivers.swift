@@ -4,24 +4,22 @@ import CuffIngest
 
 struct Drivers: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "drivers", _superCommandName: Cuff.name,
-        abstract: "Finds the driver of a cuff by model, maker or USB id, or prints the details of one.",
-        discussion: Help.text(
-            """
-            Without a word it lists the drivers and their models. The details of a driver tell what it can do, what reading changes \
-            on the cuff, and how well each fact is known. Models that cannot be read here are found too, with the reason and what to \
-            do instead.
+        verb: "drivers", "Finds the driver of a cuff by model, maker or USB id, or prints the details of one.",
+        """
+        Without a word it lists the drivers and their models. The details of a driver tell what it can do, what reading changes \
+        on the cuff, and how well each fact is known. Models that cannot be read here are found too, with the reason and what to \
+        do instead.
 
-            For the recording of a cuff that no driver reads, --draft prints what its bytes show: frames, checks that hold, and bytes \
-            that count or look like dates and pressures. Send it with the recording (CONTRIBUTING.md).
-            """,
-            [
-                "cuff drivers bm58": "Which driver reads a Beurer BM58, and how.",
-                "cuff drivers 0403:6001": "Cuffs behind this USB id (`lsusb` prints it).",
-                "cuff drivers beurer-serial": "Everything that is known about one driver.",
-                "cuff drivers --draft unknown.capture": "A draft of a driver's sheet for an unknown cuff.",
-                "cuff drivers --json | jq -r '.models[]'": "Every model, for a script.",
-            ]))
+        For the recording of a cuff that no driver reads, --draft prints what its bytes show: frames, checks that hold, and bytes \
+        that count or look like dates and pressures. Send it with the recording (CONTRIBUTING.md).
+        """,
+        examples: [
+            "cuff drivers bm58": "Which driver reads a Beurer BM58, and how.",
+            "cuff drivers 0403:6001": "Cuffs behind this USB id (`lsusb` prints it).",
+            "cuff drivers beurer-serial": "Everything that is known about one driver.",
+            "cuff drivers --draft unknown.capture": "A draft of a driver's sheet for an unknown cuff.",
+            "cuff drivers --json | jq -r '.models[]'": "Every model, for a script.",
+        ])
 
     @Argument(help: "A driver's id, or words to search for: a model, a maker, a USB id.", completion: DriverChoice.completion)
     var words: [String] = []
@@ -62,7 +60,7 @@ struct Drivers: ParsableCommand {
     private static func print(_ draft: RecordingDraft, json: Bool) {
         if json {
             Terminal.put(
-                draft.observations.map { JSONOutput.line("observation", [("name", .text($0.name)), ("text", .text($0.text))]) }.joined())
+                draft.observations.map { JSONOutput.line("observation", ("name", .text($0.name)), ("text", .text($0.text))) }.joined())
         } else {
             let lines = draft.observations.map { $0.name + String(repeating: " ", count: max(1, 14 - $0.name.count)) + $0.text + "\n" }
             Terminal.show("draft         each line is a guess from the bytes alone\n" + lines.joined())

@@ -4,18 +4,16 @@ import CuffIngest
 
 struct Info: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", _superCommandName: Cuff.name,
-        abstract: "Asks a cuff for its model and serial number, and shows what its driver can do.",
-        discussion: Help.text(
-            """
-            The cuff's clock is shown where the cuff sends it with its identity; `cuff clock` asks for it. For a cuff that cannot be asked \
-            only the driver is shown; nothing is sent to the cuff. A reading that the cuff gives with its \
-            answers is kept in this user's database, as by `read`.
-            """,
-            [
-                "cuff info auto": "The one cuff that is plugged in.",
-                "cuff info /dev/ttyUSB0 --driver taidoc --json": "Model, serial number and capabilities, for a script.",
-            ]))
+        verb: "info", "Asks a cuff for its model and serial number, and shows what its driver can do.",
+        """
+        The cuff's clock is shown where the cuff sends it with its identity; `cuff clock` asks for it. For a cuff that cannot be asked \
+        only the driver is shown; nothing is sent to the cuff. A reading that the cuff gives with its \
+        answers is kept in this user's database, as by `read`.
+        """,
+        examples: [
+            "cuff info auto": "The one cuff that is plugged in.",
+            "cuff info /dev/ttyUSB0 --driver taidoc --json": "Model, serial number and capabilities, for a script.",
+        ])
 
     @OptionGroup var device: DeviceVerb
     @Option(help: Help.record, completion: .file()) var record: String?

@@ -3,13 +3,11 @@ import CuffIngest
 
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", _superCommandName: Cuff.name,
-        abstract: "Lists what is plugged in, which driver would claim it, and whether this user may open it.",
-        discussion: Help.text(
-            [
-                "cuff list": "What is plugged in, and what a watch would do with it.",
-                "cuff list --watch --json": "Also later changes, for a script.",
-            ]))
+        verb: "list", "Lists what is plugged in, which driver would claim it, and whether this user may open it.",
+        examples: [
+            "cuff list": "What is plugged in, and what a watch would do with it.",
+            "cuff list --watch --json": "Also later changes, for a script.",
+        ])
 
     @Flag(help: "Keep running, and print what is plugged in and unplugged.") var watch = false
     @Flag(help: "One JSON object per device.") var json = false

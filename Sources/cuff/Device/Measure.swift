@@ -5,19 +5,17 @@ import Glibc
 
 struct Measure: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "measure", _superCommandName: Cuff.name,
-        abstract: "Starts a measurement: the cuff inflates. Only `measure` and `schedule` inflate a cuff.",
-        discussion: Help.text(
-            """
-            A terminal shows the pressure as a bar, a pipe gets JSON Lines: a start line, the pressures, the result and an end line. \
-            Ctrl-C sends the cuff's own stop and waits for it to deflate; a second Ctrl-C leaves at once. Exit 0 is a result, 1 a \
-            measurement that the cuff says has failed.
-            """,
-            [
-                "cuff measure /dev/ttyUSB0 --driver par-nibp": "One measurement; a bar follows the pressure.",
-                "cuff measure auto --json | jq -r 'select(.type == \"blood_pressure\").systolic_mmHg'":
-                    "The systolic pressure alone, for a script.",
-            ]))
+        verb: "measure", "Starts a measurement: the cuff inflates. Only `measure` and `schedule` inflate a cuff.",
+        """
+        A terminal shows the pressure as a bar, a pipe gets JSON Lines: a start line, the pressures, the result and an end line. \
+        Ctrl-C sends the cuff's own stop and waits for it to deflate; a second Ctrl-C leaves at once. Exit 0 is a result, 1 a \
+        measurement that the cuff says has failed.
+        """,
+        examples: [
+            "cuff measure /dev/ttyUSB0 --driver par-nibp": "One measurement; a bar follows the pressure.",
+            "cuff measure auto --json | jq -r 'select(.type == \"blood_pressure\").systolic_mmHg'":
+                "The systolic pressure alone, for a script.",
+        ])
 
     @OptionGroup var device: DeviceVerb
     @Option(help: Help.record, completion: .file()) var record: String?

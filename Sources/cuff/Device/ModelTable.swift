@@ -73,19 +73,14 @@ enum ModelTable {
             switch model.support {
             case .driver(let driver):
                 JSONOutput.line(
-                    "model",
-                    [
-                        ("model", .text(model.name)), ("driver", .text(driver.id.description)), ("medium", .text(driver.medium.rawValue)),
-                        ("usb", .list(driver.claims.map { .text("\($0.id)") })), ("recognised", .bool(driver.isRecognised)),
-                    ])
+                    "model", ("model", .text(model.name)), ("driver", .text(driver.id.description)),
+                    ("medium", .text(driver.medium.rawValue)), ("usb", .list(driver.claims.map { .text("\($0.id)") })),
+                    ("recognised", .bool(driver.isRecognised)))
             case .none(let cuff):
                 JSONOutput.line(
-                    "model",
-                    [
-                        ("model", .text(model.name)), ("reason", .text(cuff.reason.rawValue)),
-                        ("known", cuff.known.isEmpty ? nil : .text(cuff.known)), ("instead", .text(cuff.instead)),
-                        ("source", .text(cuff.source)),
-                    ])
+                    "model", ("model", .text(model.name)), ("reason", .text(cuff.reason.rawValue)),
+                    ("known", cuff.known.isEmpty ? nil : .text(cuff.known)), ("instead", .text(cuff.instead)),
+                    ("source", .text(cuff.source)))
             }
         }.joined()
     }

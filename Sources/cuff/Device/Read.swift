@@ -4,20 +4,17 @@ import CuffIngest
 
 struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read", _superCommandName: Cuff.name,
-        abstract: "Reads the stored readings of a cuff, then ends; --follow waits for new ones.",
-        discussion: Help.text(
-            """
-            Readings are printed, and kept in this user's database unless a sink is named. Nothing is erased, except on \
-            cuffs that delete a reading once it is acknowledged (`forgets` in `cuff drivers ID`). Such a cuff is not read if nothing keeps its readings. \
-            tcp-listen:// waits a minute for a cuff that calls, unless --timeout or --follow is given.
-            """,
-            [
-                "cuff read /dev/ttyUSB0 --driver beurer-serial": "Everything that is stored on the cuff.",
-                "cuff read auto --since 7d --sink csv:week.csv": "The last seven days, into a table for a spreadsheet.",
-                "cuff read /dev/ttyUSB0 --driver omron-hbp --follow": "Waits for each measurement, until Ctrl-C.",
-            ])
-    )
+        verb: "read", "Reads the stored readings of a cuff, then ends; --follow waits for new ones.",
+        """
+        Readings are printed, and kept in this user's database unless a sink is named. Nothing is erased, except on \
+        cuffs that delete a reading once it is acknowledged (`forgets` in `cuff drivers ID`). Such a cuff is not read if nothing keeps its readings. \
+        tcp-listen:// waits a minute for a cuff that calls, unless --timeout or --follow is given.
+        """,
+        examples: [
+            "cuff read /dev/ttyUSB0 --driver beurer-serial": "Everything that is stored on the cuff.",
+            "cuff read auto --since 7d --sink csv:week.csv": "The last seven days, into a table for a spreadsheet.",
+            "cuff read /dev/ttyUSB0 --driver omron-hbp --follow": "Waits for each measurement, until Ctrl-C.",
+        ])
 
     @OptionGroup var device: DeviceVerb
     @Option(help: Help.record, completion: .file()) var record: String?

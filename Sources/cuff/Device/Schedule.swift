@@ -3,23 +3,21 @@ import CuffIngest
 
 struct Schedule: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schedule", _superCommandName: Cuff.name,
-        abstract: "Shows, sets or ends automatic measurements.",
-        discussion: Help.text(
-            """
-            A cuff with automatic cycles is set to one of them where one fits. For any other cuff that can be started remotely, \
-            `cuff watch` starts each measurement, also after a restart, and reports those that were missed. Nothing else \
-            inflates a cuff unattended.
+        verb: "schedule", "Shows, sets or ends automatic measurements.",
+        """
+        A cuff with automatic cycles is set to one of them where one fits. For any other cuff that can be started remotely, \
+        `cuff watch` starts each measurement, also after a restart, and reports those that were missed. Nothing else \
+        inflates a cuff unattended.
 
-            A day and a night for `cuff ambulatory` have an interval each and an end. The first measurement of the day and of the night is \
-            at its beginning, the others at equal steps after it; where the clock is put forward or back, that part is shorter or longer.
-            """,
-            [
-                "cuff schedule /dev/ttyUSB0 --driver par-nibp set --every 15m --from 08:00 --to 22:00": "Every fifteen minutes of the day.",
-                "cuff schedule /dev/ttyUSB0 --driver par-nibp set --every 20m --night 22:00-07:00 --every-night 30m --for 24h":
-                    "A day and a night for `cuff ambulatory`.",
-                "cuff schedule /dev/ttyUSB0 --driver par-nibp off": "Ends it.",
-            ]))
+        A day and a night for `cuff ambulatory` have an interval each and an end. The first measurement of the day and of the night is \
+        at its beginning, the others at equal steps after it; where the clock is put forward or back, that part is shorter or longer.
+        """,
+        examples: [
+            "cuff schedule /dev/ttyUSB0 --driver par-nibp set --every 15m --from 08:00 --to 22:00": "Every fifteen minutes of the day.",
+            "cuff schedule /dev/ttyUSB0 --driver par-nibp set --every 20m --night 22:00-07:00 --every-night 30m --for 24h":
+                "A day and a night for `cuff ambulatory`.",
+            "cuff schedule /dev/ttyUSB0 --driver par-nibp off": "Ends it.",
+        ])
 
     @OptionGroup var device: DeviceVerb
     @Argument(help: "get, set or off.", completion: .list(["get", "set", "off"])) var action = "get"

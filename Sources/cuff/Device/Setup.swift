@@ -5,24 +5,22 @@ import Glibc
 
 struct Setup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "setup", _superCommandName: Cuff.name,
-        abstract: "Lists what is plugged in, and writes a configuration with a name for each cuff and its users.",
-        discussion: Help.text(
-            """
-            At a terminal it asks; an empty answer takes the value in brackets. With --yes it asks nothing: cuffs that are certainly \
-            known get a section, and so does what --assign names. Sections that are there already stay as they are; if such a cuff has no person yet, you are asked whose it is. With --system it also \
-            writes a drop-in for systemd, where a page, a listening port or a sink of the configuration needs the network, and starts the \
-            service. With --fleet it installs the access that `cuff-gateway machine add` wrote, and leaves the cuffs as they are. Nothing is \
-            sent to any device.
-            """,
-            [
-                "cuff setup": "Step by step.",
-                "cuff setup --yes --assign port:1-1.2=taidoc,name=hallway --user-name 1=Anna --user-name 2=Ben":
-                    "Without questions.",
-                "sudo cuff setup --system": "For the service, in /etc/cuff/config.toml.",
-                "sudo cuff setup --system --fleet pi-1.fleet.toml": "Deliver to the fleet's broker, too.",
-                "cuff setup --yes --output -": "Prints what would be written.",
-            ]))
+        verb: "setup", "Lists what is plugged in, and writes a configuration with a name for each cuff and its users.",
+        """
+        At a terminal it asks; an empty answer takes the value in brackets. With --yes it asks nothing: cuffs that are certainly \
+        known get a section, and so does what --assign names. Sections that are there already stay as they are; if such a cuff has no person yet, you are asked whose it is. With --system it also \
+        writes a drop-in for systemd, where a page, a listening port or a sink of the configuration needs the network, and starts the \
+        service. With --fleet it installs the access that `cuff-gateway machine add` wrote, and leaves the cuffs as they are. Nothing is \
+        sent to any device.
+        """,
+        examples: [
+            "cuff setup": "Step by step.",
+            "cuff setup --yes --assign port:1-1.2=taidoc,name=hallway --user-name 1=Anna --user-name 2=Ben":
+                "Without questions.",
+            "sudo cuff setup --system": "For the service, in /etc/cuff/config.toml.",
+            "sudo cuff setup --system --fleet pi-1.fleet.toml": "Deliver to the fleet's broker, too.",
+            "cuff setup --yes --output -": "Prints what would be written.",
+        ])
 
     @Flag(name: .shortAndLong, help: "Ask nothing.") var yes = false
     @Flag(help: "Write /etc/cuff/config.toml, which the service reads (default: this user's file).") var system = false

@@ -4,16 +4,14 @@ import CuffIngest
 
 struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop", _superCommandName: Cuff.name,
-        abstract: "Stops a running measurement and lets the cuff deflate.",
-        discussion: Help.text(
-            """
-            If another `cuff` process runs the measurement, it is asked to stop it; otherwise the stop is sent to the cuff.
-            """,
-            [
-                "cuff stop auto": "The one cuff that is plugged in.",
-                "cuff stop /dev/ttyUSB0 --driver par-nibp": "A cuff at a serial port.",
-            ]))
+        verb: "stop", "Stops a running measurement and lets the cuff deflate.",
+        """
+        If another `cuff` process runs the measurement, it is asked to stop it; otherwise the stop is sent to the cuff.
+        """,
+        examples: [
+            "cuff stop auto": "The one cuff that is plugged in.",
+            "cuff stop /dev/ttyUSB0 --driver par-nibp": "A cuff at a serial port.",
+        ])
 
     @OptionGroup var device: DeviceVerb
     @OptionGroup var output: ConversationOptions

@@ -3,19 +3,17 @@ import CuffIngest
 
 struct Watch: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", _superCommandName: Cuff.name,
-        abstract: "Reads every claimed or assigned cuff, now and when it is plugged in, until stopped.",
-        discussion: Help.text(
-            """
-            Cuffs with USB ids of their own are claimed at once. A generic bridge chip is opened only when it is assigned, here or in \
-            the configuration. Readings are kept in this user's database (as a service: /var/lib/cuff/readings.db), unless the command line or \
-            the configuration names sinks. Alert rules of the configuration are raised and cleared by what is read; see cuff.toml(5).
-            """,
-            [
-                "cuff watch": "Every cuff that is certainly one, until Ctrl-C.",
-                "cuff watch --assign port:1-1.2=beurer-serial": "And the adapter in this USB socket.",
-                "cuff watch --once --sink sqlite:bp.db": "Reads what is plugged in now, then ends.",
-            ]))
+        verb: "watch", "Reads every claimed or assigned cuff, now and when it is plugged in, until stopped.",
+        """
+        Cuffs with USB ids of their own are claimed at once. A generic bridge chip is opened only when it is assigned, here or in \
+        the configuration. Readings are kept in this user's database (as a service: /var/lib/cuff/readings.db), unless the command line or \
+        the configuration names sinks. Alert rules of the configuration are raised and cleared by what is read; see cuff.toml(5).
+        """,
+        examples: [
+            "cuff watch": "Every cuff that is certainly one, until Ctrl-C.",
+            "cuff watch --assign port:1-1.2=beurer-serial": "And the adapter in this USB socket.",
+            "cuff watch --once --sink sqlite:bp.db": "Reads what is plugged in now, then ends.",
+        ])
 
     @Option(help: ArgumentHelp("The driver for a device that cannot be recognised; `none` never opens it.", valueName: "device=driver"))
     var assign: [String] = []

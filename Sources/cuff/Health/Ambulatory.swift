@@ -5,20 +5,18 @@ import CuffIngest
 
 struct Ambulatory: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ambulatory", _superCommandName: Cuff.name,
-        abstract: "Evaluates a day and a night of automatic measurements: cuff ambulatory --asleep 23:00 --awake 07:00",
-        discussion: Help.text(
-            """
-            Without --since it is the 24 hours up to the latest measurement. Day and night are those of a diary (--asleep, --awake), else \
-            the fixed hours of the rule. A failed measurement that is repeated within five minutes counts once. Definitions of a morning \
-            surge disagree, so each is printed with its name; one night reproduces poorly.
+        verb: "ambulatory", "Evaluates a day and a night of automatic measurements: cuff ambulatory --asleep 23:00 --awake 07:00",
+        """
+        Without --since it is the 24 hours up to the latest measurement. Day and night are those of a diary (--asleep, --awake), else \
+        the fixed hours of the rule. A failed measurement that is repeated within five minutes counts once. Definitions of a morning \
+        surge disagree, so each is printed with its name; one night reproduces poorly.
 
-            \(Help.intendedUse)
-            """,
-            [
-                "cuff ambulatory --asleep 23:00 --awake 07:00": "The latest day and night, according to a diary.",
-                "cuff ambulatory --since 2026-05-04 --plot": "From that day on, with the hours drawn.",
-            ]))
+        \(Help.intendedUse)
+        """,
+        examples: [
+            "cuff ambulatory --asleep 23:00 --awake 07:00": "The latest day and night, according to a diary.",
+            "cuff ambulatory --since 2026-05-04 --plot": "From that day on, with the hours drawn.",
+        ])
 
     @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
     @OptionGroup var selected: SelectionOptions

@@ -5,22 +5,20 @@ import CuffIngest
 
 struct Average: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "average", _superCommandName: Cuff.name,
-        abstract: "The average of blood pressures measured at home, by a named rule: cuff average --rule nice-ng136 --since 7d",
-        discussion: Help.text(
-            """
-            A rule says which days and readings count, and how many it takes; `--rules` lists them. Each person and each cuff has an \
-            average of its own; --together joins the cuffs of one person, and user 1 of all cuffs where it has no name. `--readings` shows how each reading was used. \
-            Means are exact and are compared before they are rounded. A mean is compared with a guideline's numbers only with --adult: \
-            for children, in pregnancy and with atrial fibrillation other numbers hold. A rule that a newer one replaces still works \
-            and says so.
+        verb: "average", "The average of blood pressures measured at home, by a named rule: cuff average --rule nice-ng136 --since 7d",
+        """
+        A rule says which days and readings count, and how many it takes; `--rules` lists them. Each person and each cuff has an \
+        average of its own; --together joins the cuffs of one person, and user 1 of all cuffs where it has no name. `--readings` shows how each reading was used. \
+        Means are exact and are compared before they are rounded. A mean is compared with a guideline's numbers only with --adult: \
+        for children, in pregnancy and with atrial fibrillation other numbers hold. A rule that a newer one replaces still works \
+        and says so.
 
-            \(Help.intendedUse)
-            """,
-            [
-                "cuff average --rule nice-ng136 --since 7d": "The home average of the last week by NICE NG136.",
-                "cuff average --rule esh-2021 --readings --json | jq .counts": "Which readings count, for a script.",
-            ]))
+        \(Help.intendedUse)
+        """,
+        examples: [
+            "cuff average --rule nice-ng136 --since 7d": "The home average of the last week by NICE NG136.",
+            "cuff average --rule esh-2021 --readings --json | jq .counts": "Which readings count, for a script.",
+        ])
 
     @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
     @OptionGroup var selected: SelectionOptions

@@ -4,23 +4,21 @@ import CuffIngest
 
 struct ReportVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", _superCommandName: Cuff.name,
-        abstract: "Makes the page to take to the doctor: chart, averages, readings, and what was left out.",
-        discussion: Help.text(
-            """
-            One HTML file that loads nothing; -o FILE.pdf prints it through a browser that is installed (Chromium, Chrome, Edge or Brave), else WeasyPrint. \
-            It is written only when it is whole. Each person gets a section of their own; --user chooses one. The first box has the average \
-            by --rule, how it compares, and how complete it is; --ambulatory adds the evaluation of a day and a night of automatic \
-            measurements.
+        verb: "report", "Makes the page to take to the doctor: chart, averages, readings, and what was left out.",
+        """
+        One HTML file that loads nothing; -o FILE.pdf prints it through a browser that is installed (Chromium, Chrome, Edge or Brave), else WeasyPrint. \
+        It is written only when it is whole. Each person gets a section of their own; --user chooses one. The first box has the average \
+        by --rule, how it compares, and how complete it is; --ambulatory adds the evaluation of a day and a night of automatic \
+        measurements.
 
-            \(Help.intendedUse)
-            """,
-            [
-                "cuff report --since 30d": "The last thirty days, into report.html.",
-                "cuff report --since 30d --no-readings -o report.pdf": "The same without the table of the readings, on paper.",
-                "cuff report --explain --lang de": "In German, with an appendix from which each average can be recomputed.",
-                "cuff report --user 1 --person \"A. Example\" -o - > page.html": "The page of user 1, with a name on it.",
-            ]))
+        \(Help.intendedUse)
+        """,
+        examples: [
+            "cuff report --since 30d": "The last thirty days, into report.html.",
+            "cuff report --since 30d --no-readings -o report.pdf": "The same without the table of the readings, on paper.",
+            "cuff report --explain --lang de": "In German, with an appendix from which each average can be recomputed.",
+            "cuff report --user 1 --person \"A. Example\" -o - > page.html": "The page of user 1, with a name on it.",
+        ])
 
     @OptionGroup var selected: SelectionOptions
     @Option(

@@ -5,22 +5,20 @@ import CuffIngest
 
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", _superCommandName: Cuff.name,
-        abstract: "Statistics of stored blood pressures by day, week, month, hour, part of the day or any other interval.",
-        discussion: Help.text(
-            """
-            Days begin at midnight in the stated zone, weeks on Monday; --since and --until are widened to whole ones. Readings that are \
-            implausible, invalid, test data or of unknown time are left out, and counted. Each person gets a section; user 1 of one cuff and user 1 of \
-            another are different persons, unless `cuff person bind` gave them one name. A JSON line says whose it is.
+        verb: "stats", "Statistics of stored blood pressures by day, week, month, hour, part of the day or any other interval.",
+        """
+        Days begin at midnight in the stated zone, weeks on Monday; --since and --until are widened to whole ones. Readings that are \
+        implausible, invalid, test data or of unknown time are left out, and counted. Each person gets a section; user 1 of one cuff and user 1 of \
+        another are different persons, unless `cuff person bind` gave them one name. A JSON line says whose it is.
 
-            \(Help.intendedUse)
-            """,
-            [
-                "cuff stats --by week --since 90d": "Averages and extremes of each week.",
-                "cuff stats --by day --since 7d --follow --json": "Each day again as it changes, for a display.",
-                "cuff stats --quantity body_mass --by week": "Weight by week.",
-                "cuff stats --by daypart --user 1 --json | jq .systolic_mmHg.avg": "Morning against evening of user 1, for a script.",
-            ]))
+        \(Help.intendedUse)
+        """,
+        examples: [
+            "cuff stats --by week --since 90d": "Averages and extremes of each week.",
+            "cuff stats --by day --since 7d --follow --json": "Each day again as it changes, for a display.",
+            "cuff stats --quantity body_mass --by week": "Weight by week.",
+            "cuff stats --by daypart --user 1 --json | jq .systolic_mmHg.avg": "Morning against evening of user 1, for a script.",
+        ])
 
     @OptionGroup var selected: SelectionOptions
     @Option(

@@ -5,22 +5,20 @@ import CuffIngest
 
 struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", _superCommandName: Cuff.name,
-        abstract: "Adds a reading that you type in, marked as such.",
-        discussion: Help.text(
-            """
-            The same values at the same local time are the same reading: adding them twice changes nothing. After they were deleted, adding them \
-            stores them again.
-            """,
-            [
-                "cuff add 128/82 71": "Measured just now: 128/82 mmHg, pulse 71; `128 82 71` and `128/82/71` are the same.",
-                "cuff add 128/82 --at \"yesterday 21:00\"": "Last night's; also e.g. 7:12 (today), \"monday 8:00\".",
-                "cuff add 128/82 71 --note \"after the stairs\" --arm left": "With remarks.",
-                "cuff add --quantity environmental_audio_exposure 84 --for 30m": "Half an hour of 84 dB, until now or from --at on.",
-                "cuff add --quantity dizziness moderate --for 20m":
-                    "What was felt, and how long: unspecified, not_present, mild, moderate or severe.",
-                "cuff add 128/82 --at 2026-05-05T07:30 --user Anna": "An earlier reading of Anna, without a pulse.",
-            ]))
+        verb: "add", "Adds a reading that you type in, marked as such.",
+        """
+        The same values at the same local time are the same reading: adding them twice changes nothing. After they were deleted, \
+        adding them stores them again.
+        """,
+        examples: [
+            "cuff add 128/82 71": "Measured just now: 128/82 mmHg, pulse 71; `128 82 71` and `128/82/71` are the same.",
+            "cuff add 128/82 --at \"yesterday 21:00\"": "Last night's; also e.g. 7:12 (today), \"monday 8:00\".",
+            "cuff add 128/82 71 --note \"after the stairs\" --arm left": "With remarks.",
+            "cuff add --quantity environmental_audio_exposure 84 --for 30m": "Half an hour of 84 dB, until now or from --at on.",
+            "cuff add --quantity dizziness moderate --for 20m":
+                "What was felt, and how long: unspecified, not_present, mild, moderate or severe.",
+            "cuff add 128/82 --at 2026-05-05T07:30 --user Anna": "An earlier reading of Anna, without a pulse.",
+        ])
 
     @Argument(
         help: ArgumentHelp(

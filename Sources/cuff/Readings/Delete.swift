@@ -3,18 +3,16 @@ import CuffIngest
 
 struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", _superCommandName: Cuff.name,
-        abstract: "Deletes readings from the database, by id or by filter. It asks first.",
-        discussion: Help.text(
-            """
-            A tombstone stays: the id alone, so that reading the cuff again does not bring the reading back. --forget removes \
-            tombstones. Servers that received a reading get a deletion notice from the next watch or read with the same sink. \
-            Files that other sinks wrote are not touched.
-            """,
-            [
-                "cuff delete --user 2 --until 2026-01-01 --dry-run": "How many readings of user 2 from before this year there are.",
-                "cuff delete 20260505T073100-45d9621ae0ee0919 --confirm delete": "One reading, without a question.",
-            ]))
+        verb: "delete", "Deletes readings from the database, by id or by filter. It asks first.",
+        """
+        A tombstone stays: the id alone, so that reading the cuff again does not bring the reading back. --forget removes \
+        tombstones. Servers that received a reading get a deletion notice from the next watch or read with the same sink. \
+        Files that other sinks wrote are not touched.
+        """,
+        examples: [
+            "cuff delete --user 2 --until 2026-01-01 --dry-run": "How many readings of user 2 from before this year there are.",
+            "cuff delete 20260505T073100-45d9621ae0ee0919 --confirm delete": "One reading, without a question.",
+        ])
 
     @Argument(help: "Ids, as `cuff show --format plain` prints them.") var ids: [String] = []
     @OptionGroup var selected: SelectionOptions

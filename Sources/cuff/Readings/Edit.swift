@@ -4,20 +4,18 @@ import CuffIngest
 
 struct Edit: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit", _superCommandName: Cuff.name,
-        abstract: "Corrects a reading that you typed in, or assigns a reading to a person. What a cuff measured cannot be changed.",
-        discussion: Help.text(
-            """
-            --user NAME moves any reading to that person; the record of the cuff stays as it is, and --user none undoes that. \
-            The reading keeps its id and gets the next revision. Other values are unchanged. The previous values are kept, and \
-            `cuff show --earlier` shows them, with the person whose the reading is now; `cuff delete` removes both. A corrected reading is exported again by exports with --new and sent \
-            again to sinks that had it. `cuff note` changes remarks.
-            """,
-            [
-                "cuff edit 20260505T073100-45d9621ae0ee0919 --systolic 128": "It was 128, not 182.",
-                "cuff edit 20260505T073100-45d9621ae0ee0919 --at 2026-05-05T19:30": "Another time.",
-                "cuff edit 20260505T073100-45d9621ae0ee0919 --user Ben": "Ben's arm was in the cuff.",
-            ]))
+        verb: "edit", "Corrects a reading that you typed in, or assigns a reading to a person. What a cuff measured cannot be changed.",
+        """
+        --user NAME moves any reading to that person; the record of the cuff stays as it is, and --user none undoes that. \
+        The reading keeps its id and gets the next revision. Other values are unchanged. The previous values are kept, and \
+        `cuff show --earlier` shows them, with the person whose the reading is now; `cuff delete` removes both. A corrected reading is \
+        exported again by exports with --new and sent again to sinks that had it. `cuff note` changes remarks.
+        """,
+        examples: [
+            "cuff edit 20260505T073100-45d9621ae0ee0919 --systolic 128": "It was 128, not 182.",
+            "cuff edit 20260505T073100-45d9621ae0ee0919 --at 2026-05-05T19:30": "Another time.",
+            "cuff edit 20260505T073100-45d9621ae0ee0919 --user Ben": "Ben's arm was in the cuff.",
+        ])
 
     @Argument(help: "The id, as `cuff show --format plain` prints it.") var id: String
     @Option(help: ArgumentHelp("Systolic pressure in mmHg.", valueName: "mmHg")) var systolic: String?

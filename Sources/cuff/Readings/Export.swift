@@ -4,21 +4,19 @@ import CuffIngest
 
 struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", _superCommandName: Cuff.name,
-        abstract: "Writes stored readings for other programs: \(Exporter.all.map(\.name).joined(separator: ", ")).",
-        discussion: Help.text(
-            """
-            \(Exporter.all.map { "\($0.name): \($0.help)" }.joined(separator: "\n"))
+        verb: "export", "Writes stored readings for other programs: \(Exporter.all.map(\.name).joined(separator: ", ")).",
+        """
+        \(Exporter.all.map { "\($0.name): \($0.help)" }.joined(separator: "\n"))
 
-            What has no place in a format is left out and counted on stderr: a reading whose time is unknown, a time \
-            of a cuff without a zone where --tz names none, or a user without a subject. With --new, jsonl and csv also say which readings of earlier exports are \
-            deleted, or with --user another person's now; of other formats these are named on stderr. `--columns` explains what csv and jsonl hold.
-            """,
-            [
-                "cuff export --format apple-health -o health.zip --user 1": "What user 1 measured, for Apple Health.",
-                "cuff export --format fhir --subject 1=Patient/4711 --new clinic -o new.json":
-                    "For a FHIR server: what no export named clinic has written yet.",
-            ]))
+        What has no place in a format is left out and counted on stderr: a reading whose time is unknown, a time \
+        of a cuff without a zone where --tz names none, or a user without a subject. With --new, jsonl and csv also say which readings of earlier exports are \
+        deleted, or with --user another person's now; of other formats these are named on stderr. `--columns` explains what csv and jsonl hold.
+        """,
+        examples: [
+            "cuff export --format apple-health -o health.zip --user 1": "What user 1 measured, for Apple Health.",
+            "cuff export --format fhir --subject 1=Patient/4711 --new clinic -o new.json":
+                "For a FHIR server: what no export named clinic has written yet.",
+        ])
 
     @OptionGroup var selected: SelectionOptions
     @Option(help: "One of the formats above.", completion: .list(Exporter.all.map(\.name))) var format = Exporter.csv.name

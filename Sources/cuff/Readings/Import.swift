@@ -6,24 +6,22 @@ import Glibc
 
 struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", _superCommandName: Cuff.name,
-        abstract: "Reads readings of other programs from their files into the database.",
-        discussion: Help.text(
-            """
-            At a terminal it shows the readings and asks; elsewhere it needs --yes or --dry-run. Importing a file twice changes nothing. \
-            A reading that a cuff delivered is not stored again; one that may be the same in another zone is left out, unless \
-            --suspects is given. `cuff db undo-import` removes an import.
+        verb: "import", "Reads readings of other programs from their files into the database.",
+        """
+        At a terminal it shows the readings and asks; elsewhere it needs --yes or --dry-run. Importing a file twice changes nothing. \
+        A reading that a cuff delivered is not stored again; one that may be the same in another zone is left out, unless \
+        --suspects is given. `cuff db undo-import` removes an import.
 
-            Layouts are recognised by content, not by name; `--layouts` lists them. A table with any other layout needs --columns, with one \
-            of \(ColumnMapping.spelling) before each `=`, and titles or numbers of columns after it. --save keeps the mapping, with --unit, \
-            --dates and --tz, under a name that --layout then takes.
-            """,
-            [
-                "cuff import bp.csv": "Shows what is new in this Withings export, then asks.",
-                "cuff import export.zip --user 1 --yes": "Apple Health, as user 1, without a question.",
-                "cuff import table.csv --columns time=Date+Time,sys=Upper,dia=Lower --dates dmy --save clinic": "Any table.",
-                "cuff import next.csv --layout clinic": "Another table with the same columns.",
-            ]))
+        Layouts are recognised by content, not by name; `--layouts` lists them. A table with any other layout needs --columns, with one \
+        of \(ColumnMapping.spelling) before each `=`, and titles or numbers of columns after it. --save keeps the mapping, with --unit, \
+        --dates and --tz, under a name that --layout then takes.
+        """,
+        examples: [
+            "cuff import bp.csv": "Shows what is new in this Withings export, then asks.",
+            "cuff import export.zip --user 1 --yes": "Apple Health, as user 1, without a question.",
+            "cuff import table.csv --columns time=Date+Time,sys=Upper,dia=Lower --dates dmy --save clinic": "Any table.",
+            "cuff import next.csv --layout clinic": "Another table with the same columns.",
+        ])
 
     @Argument(help: "Files to import; `-` is standard input.", completion: .file()) var files: [String] = []
     @OptionGroup var database: DatabaseOption

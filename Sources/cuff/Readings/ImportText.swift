@@ -81,13 +81,10 @@ enum ImportText {
 
     static func json(_ summary: ImportSummary, isDone: Bool) -> String {
         JSONOutput.line(
-            "import",
-            [
-                ("file", .text(summary.file)), ("layout", .text(summary.layouts.joined(separator: ","))), ("applied", .bool(isDone)),
-                ("name", summary.name.map { .text($0) }), ("read", .number(summary.read)), ("new", .number(summary.new)),
-                ("revised", .number(summary.revised)), ("known", .number(summary.known)), ("duplicates", .number(summary.duplicates)),
-                ("suspects", .number(summary.suspects)), ("deleted", .number(summary.deleted)), ("refused", .number(summary.refused)),
-                ("skipped", .number(summary.skipped)),
-            ])
+            "import", ("file", .text(summary.file)), ("layout", .text(summary.layouts.joined(separator: ","))), ("applied", .bool(isDone)),
+            ("name", summary.name.map { .text($0) }), ("read", .number(summary.read)), ("new", .number(summary.new)),
+            ("revised", .number(summary.revised)), ("known", .number(summary.known)), ("duplicates", .number(summary.duplicates)),
+            ("suspects", .number(summary.suspects)), ("deleted", .number(summary.deleted)), ("refused", .number(summary.refused)),
+            ("skipped", .number(summary.skipped)))
     }
 }

@@ -4,20 +4,18 @@ import CuffIngest
 
 struct Note: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "note", _superCommandName: Cuff.name,
-        abstract: "Attaches a note, medication, posture or arm to readings.",
-        discussion: Help.text(
-            """
-            On readings of any kind; their values stay as they are. An empty text removes a remark, --clear all of them; \
-            removed remarks are not kept. Remarks are shown, exported and printed in the report; they never leave this machine in a problem report. \
-            A changed reading is exported again by exports with --new and sent again to sinks that had it.
-            """,
-            [
-                "cuff note 20260505T073100-45d9621ae0ee0919 --note \"after the stairs\"": "A note.",
-                "cuff note 20260505T073100-45d9621ae0ee0919 20260505T073300-9f0c61d2a4b7e3f0 --arm left --posture sitting":
-                    "The arm and the posture of two readings.",
-                "cuff note 20260505T073100-45d9621ae0ee0919 --medication ''": "Removes one remark.",
-            ]))
+        verb: "note", "Attaches a note, medication, posture or arm to readings.",
+        """
+        On readings of any kind; their values stay as they are. An empty text removes a remark, --clear all of them; \
+        removed remarks are not kept. Remarks are shown, exported and printed in the report; they never leave this machine in a problem report. \
+        A changed reading is exported again by exports with --new and sent again to sinks that had it.
+        """,
+        examples: [
+            "cuff note 20260505T073100-45d9621ae0ee0919 --note \"after the stairs\"": "A note.",
+            "cuff note 20260505T073100-45d9621ae0ee0919 20260505T073300-9f0c61d2a4b7e3f0 --arm left --posture sitting":
+                "The arm and the posture of two readings.",
+            "cuff note 20260505T073100-45d9621ae0ee0919 --medication ''": "Removes one remark.",
+        ])
 
     @Argument(help: "Ids, as `cuff show --format plain` prints them.") var ids: [String]
     @OptionGroup var said: RemarkOptions

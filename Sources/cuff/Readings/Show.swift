@@ -4,21 +4,19 @@ import CuffIngest
 
 struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", _superCommandName: Cuff.name,
-        abstract: "Shows readings, series and events from a database, as lines or as a picture.",
-        discussion: Help.text(
-            """
-            Without --type it shows blood pressures. quantity_series are the pressures in the cuff during one measurement, \
-            heartbeat_series the beats; event lists irregular pulses and pulses beyond the limits. Times are in the zone of --tz; \
-            without it each is as it was stored, at a terminal with its offset (+0900) if that is not this machine's. JSON lines keep \
-            the stored offset.
-            """,
-            [
-                "cuff show --since monday": "This week's readings.",
-                "cuff show --plot --since 30d": "A picture of the last thirty days.",
-                "cuff show --type quantity_series --where \"max>=180\"": "Measurements during which the cuff was pumped to 180 or more.",
-                "cuff show --where \"systolic>=135\" --json": "High readings, for a script.",
-            ]))
+        verb: "show", "Shows readings, series and events from a database, as lines or as a picture.",
+        """
+        Without --type it shows blood pressures. quantity_series are the pressures in the cuff during one measurement, \
+        heartbeat_series the beats; event lists irregular pulses and pulses beyond the limits. Times are in the zone of --tz; \
+        without it each is as it was stored, at a terminal with its offset (+0900) if that is not this machine's. JSON lines keep \
+        the stored offset.
+        """,
+        examples: [
+            "cuff show --since monday": "This week's readings.",
+            "cuff show --plot --since 30d": "A picture of the last thirty days.",
+            "cuff show --type quantity_series --where \"max>=180\"": "Measurements during which the cuff was pumped to 180 or more.",
+            "cuff show --where \"systolic>=135\" --json": "High readings, for a script.",
+        ])
 
     @OptionGroup var selected: SelectionOptions
     @Option(help: ArgumentHelp("Only the latest so many.", valueName: "count")) var last: Int?

@@ -5,19 +5,17 @@ import CuffIngest
 extension CaptureVerb {
     struct Anonymise: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "anonymise",
-            abstract: "Anonymises a recording so that it can be shared: without names and serial numbers, its times shifted.",
-            discussion: Help.text(
-                """
-                Names and ids of persons, serial numbers and system ids are overwritten, all times are shifted by the same number of whole \
-                days, checks are computed again. The numbers of the readings stay: the result is replayed beside the original, and nothing \
-                is written where the two differ. Fields of which no document says what they hold are cleared. Comments and most of the \
-                header are left out. Check the result before sending it. Several recordings go into a folder, with one shift.
-                """,
-                [
-                    "cuff capture anonymise night.capture -o to-send.capture": "One recording.",
-                    "cuff capture anonymise *.capture -o to-send/ --json": "Several, into an existing folder.",
-                ]))
+            part: "anonymise", "Anonymises a recording so that it can be shared: without names and serial numbers, its times shifted.",
+            """
+            Names and ids of persons, serial numbers and system ids are overwritten, all times are shifted by the same number of whole \
+            days, checks are computed again. The numbers of the readings stay: the result is replayed beside the original, and nothing \
+            is written where the two differ. Fields of which no document says what they hold are cleared. Comments and most of the \
+            header are left out. Check the result before sending it. Several recordings go into a folder, with one shift.
+            """,
+            examples: [
+                "cuff capture anonymise night.capture -o to-send.capture": "One recording.",
+                "cuff capture anonymise *.capture -o to-send/ --json": "Several, into an existing folder.",
+            ])
 
         @Argument(help: "Captures; `-` reads standard input.", completion: .file()) var inputs: [String]
         @Option(
@@ -26,11 +24,7 @@ extension CaptureVerb {
             completion: .file())
         var output: String
         @Option(help: "The cuff family, for captures that name none.", completion: DriverChoice.completion) var driver: String?
-        @Option(
-            name: .customLong("option"),
-            help: ArgumentHelp("An option of the driver; `cuff drivers ID` lists them.", valueName: "name=value"),
-            completion: DriverChoice.optionCompletion)
-        var option: [String] = []
+        @Option(help: Help.option, completion: DriverChoice.optionCompletion) var option: [String] = []
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp("Shift times by so many days (default: a random number, one to five years back).", valueName: "days"))
@@ -69,13 +63,10 @@ extension CaptureVerb {
 
         private func line(_ report: CaptureAnonymising.Report, _ input: String) -> String {
             JSONOutput.line(
-                "anonymised",
-                [
-                    ("input", .text(input)), ("file", .text(report.path)), ("driver", .text(report.driver)),
-                    ("readings", .number(report.readings)),
-                    ("changed", .present(Redaction.Kind.allCases.map { ("\($0)", report.changes[$0].map { .number($0) }) })),
-                    ("dropped_fields", .text(report.droppedFields.joined(separator: ","))), ("left_bytes", .number(report.leftBytes)),
-                ])
+                "anonymised", ("input", .text(input)), ("file", .text(report.path)), ("driver", .text(report.driver)),
+                ("readings", .number(report.readings)),
+                ("changed", .present(Redaction.Kind.allCases.map { ("\($0)", report.changes[$0].map { .number($0) }) })),
+                ("dropped_fields", .text(report.droppedFields.joined(separator: ","))), ("left_bytes", .number(report.leftBytes)))
         }
     }
 }

@@ -3,17 +3,15 @@ import CuffIngest
 
 struct Decode: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decode", _superCommandName: Cuff.name,
-        abstract: "Turns raw bytes of a cuff into readings.",
-        discussion: Help.text(
-            """
-            Only frames of the named driver are looked for. A pcapng file is recognised by its first bytes: serial bytes, or a usbmon capture.
-            """,
-            [
-                "cat /dev/ttyUSB0 | cuff decode --live --driver omron-hbp | jq .systolic_mmHg":
-                    "Readings as they arrive; the port was set with stty before.",
-                "cuff decode --driver phd --explain dump.bin": "Each message as a tree of fields and values.",
-            ]))
+        verb: "decode", "Turns raw bytes of a cuff into readings.",
+        """
+        Only frames of the named driver are looked for. A pcapng file is recognised by its first bytes: serial bytes, or a usbmon capture.
+        """,
+        examples: [
+            "cat /dev/ttyUSB0 | cuff decode --live --driver omron-hbp | jq .systolic_mmHg":
+                "Readings as they arrive; the port was set with stty before.",
+            "cuff decode --driver phd --explain dump.bin": "Each message as a tree of fields and values.",
+        ])
 
     @Option(help: ArgumentHelp("The driver's id, or the cuff's model.", valueName: "id|model"), completion: DriverChoice.completion)
     var driver: String
@@ -24,10 +22,7 @@ struct Decode: ParsableCommand {
             "Print what each byte is: the values it carries, check, structure, or not known (phd: a tree of fields).",
             discussion: "The driver itself finds it out: each byte is changed, and the frame decoded again.")
     ) var explain = false
-    @Option(
-        help: ArgumentHelp(
-            "The time zone of the cuff's clock, for readings with a device time (default: none is applied).", valueName: "zone")) var tz:
-        String?
+    @Option(help: Help.clockZone) var tz: String?
     @OptionGroup var usb: USBOptions
     @Flag(help: Help.keepPatient) var keepPatient = false
     @OptionGroup var output: OutputOptions

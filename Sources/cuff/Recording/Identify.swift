@@ -4,19 +4,17 @@ import CuffIngest
 
 struct Identify: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "identify", _superCommandName: Cuff.name,
-        abstract: "Names the driver of a device or a recording; nothing is sent to the device.",
-        discussion: Help.text(
-            """
-            A device with a cuff's own USB ids is named by them, without being opened. Any other port is listened to: only cuffs that send by \
-            themselves can be recognised there; the others wait for requests, and none is sent. Readings that arrive meanwhile are stored in this user's database, because such a cuff does not repeat them. \
-            Of a capture the header counts first; then, and for raw bytes, the drivers that can read something in it. Nothing of a file \
-            is stored.
-            """,
-            [
-                "cuff identify /dev/ttyUSB0 --for 60s": "Take a measurement on the cuff meanwhile, or press its memory key.",
-                "cuff identify night.capture": "Which drivers understand a recording.",
-            ]))
+        verb: "identify", "Names the driver of a device or a recording; nothing is sent to the device.",
+        """
+        A device with a cuff's own USB ids is named by them, without being opened. Any other port is listened to: only cuffs that send by \
+        themselves can be recognised there; the others wait for requests, and none is sent. Readings that arrive meanwhile are stored in this user's database, because such a cuff does not repeat them. \
+        Of a capture the header counts first; then, and for raw bytes, the drivers that can read something in it. Nothing of a file \
+        is stored.
+        """,
+        examples: [
+            "cuff identify /dev/ttyUSB0 --for 60s": "Take a measurement on the cuff meanwhile, or press its memory key.",
+            "cuff identify night.capture": "Which drivers understand a recording.",
+        ])
 
     @Argument(help: "A device, a capture, or raw bytes; `-` reads standard input.", completion: .file()) var source: String = "-"
     @Option(help: ArgumentHelp("Line settings to listen with (default: 9600 8N1).", valueName: "settings")) var line: String?
@@ -113,15 +111,12 @@ extension Identifying.Report {
 
     private func json(_ driver: String, by: String, _ candidate: Identification.Candidate?) -> String {
         JSONOutput.line(
-            "candidate",
-            [
-                ("driver", .text(StandardErrorLog.harmless(driver))), ("by", .text(by)), ("bytes", .number(bytes)),
-                ("frames", candidate.map { .number($0.frames) }), ("frame_bytes", candidate.map { .number($0.bytes) }),
-                ("readings", candidate.map { .number($0.readings) }), ("checked", candidate.map { .bool($0.isChecked) }),
-                ("likely", candidate.map { .bool($0.isLikely) }),
-                ("against", candidate.map { .list($0.objections.map { .text($0.rawValue) }) }),
-                ("lines", line == nil ? nil : candidate.map { .list($0.lines.map { .text($0.text) }) }),
-            ])
+            "candidate", ("driver", .text(StandardErrorLog.harmless(driver))), ("by", .text(by)), ("bytes", .number(bytes)),
+            ("frames", candidate.map { .number($0.frames) }), ("frame_bytes", candidate.map { .number($0.bytes) }),
+            ("readings", candidate.map { .number($0.readings) }), ("checked", candidate.map { .bool($0.isChecked) }),
+            ("likely", candidate.map { .bool($0.isLikely) }),
+            ("against", candidate.map { .list($0.objections.map { .text($0.rawValue) }) }),
+            ("lines", line == nil ? nil : candidate.map { .list($0.lines.map { .text($0.text) }) }))
     }
 }
 

@@ -4,18 +4,16 @@ import CuffIngest
 
 struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", _superCommandName: Cuff.name,
-        abstract: "Saves the bytes of both directions while a cuff is read, as a capture to replay.",
-        discussion: Help.text(
-            """
-            A driver is needed, because most cuffs are silent until they are asked. `--follow` records what a cuff sends unasked. \
-            `cuff replay` plays the capture. The readings are printed and kept as by `read`.
-            """,
-            [
-                "cuff record /dev/ttyUSB0 --driver beurer-serial -o two-users.capture":
-                    "The bytes of both directions while the memory is read, as text.",
-                "cuff record /dev/ttyACM0 --driver omron-hbp --follow -o day.pcapng": "What the cuff sends, until Ctrl-C, for Wireshark.",
-            ]))
+        verb: "record", "Saves the bytes of both directions while a cuff is read, as a capture to replay.",
+        """
+        A driver is needed, because most cuffs are silent until they are asked. `--follow` records what a cuff sends unasked. \
+        `cuff replay` plays the capture. The readings are printed and kept as by `read`.
+        """,
+        examples: [
+            "cuff record /dev/ttyUSB0 --driver beurer-serial -o two-users.capture":
+                "The bytes of both directions while the memory is read, as text.",
+            "cuff record /dev/ttyACM0 --driver omron-hbp --follow -o day.pcapng": "What the cuff sends, until Ctrl-C, for Wireshark.",
+        ])
 
     @OptionGroup var device: DeviceVerb
     @Option(help: ArgumentHelp("Refused: --output names the capture.", visibility: .hidden)) var record: String?

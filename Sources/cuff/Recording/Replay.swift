@@ -3,17 +3,15 @@ import CuffIngest
 
 struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", _superCommandName: Cuff.name,
-        abstract: "Plays captures through the same session, pipeline and sinks as a live cuff.",
-        discussion: Help.text(
-            """
-            A capture is text, or pcapng: serial bytes as `cuff record` writes them, or a usbmon capture of a cuff on the USB bus.
-            """,
-            [
-                "cuff replay two-users.capture | jq .systolic_mmHg": "The readings of a recording.",
-                "cuff replay usb.pcapng --usb 0403:6001 --driver beurer-serial": "A recording of the USB bus, of one device.",
-                "cuff replay night.capture --speed 60 --sink sqlite:bp.db": "Sixty times as fast as it was, into a database.",
-            ]))
+        verb: "replay", "Plays captures through the same session, pipeline and sinks as a live cuff.",
+        """
+        A capture is text, or pcapng: serial bytes as `cuff record` writes them, or a usbmon capture of a cuff on the USB bus.
+        """,
+        examples: [
+            "cuff replay two-users.capture | jq .systolic_mmHg": "The readings of a recording.",
+            "cuff replay usb.pcapng --usb 0403:6001 --driver beurer-serial": "A recording of the USB bus, of one device.",
+            "cuff replay night.capture --speed 60 --sink sqlite:bp.db": "Sixty times as fast as it was, into a database.",
+        ])
 
     @Argument(help: "Captures; `-` reads standard input.", completion: .file()) var captures: [String]
     @Option(
@@ -22,10 +20,7 @@ struct Replay: ParsableCommand {
     var driver: String?
     @Option(help: ArgumentHelp("As fast as it goes (max), as it was (real), or a speed factor, e.g. 60.", valueName: "max|real|factor"))
     var speed = "max"
-    @Option(
-        help: ArgumentHelp(
-            "The time zone of the cuff's clock, for readings with a device time (default: none is applied).", valueName: "zone")) var tz:
-        String?
+    @Option(help: Help.clockZone) var tz: String?
     @OptionGroup var usb: USBOptions
     @Flag(help: Help.keepPatient) var keepPatient = false
     @OptionGroup var output: OutputOptions

@@ -4,16 +4,14 @@ import CuffIngest
 
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", _superCommandName: Cuff.name,
-        abstract: "Runs a simulated cuff on a pseudo terminal, to try everything without hardware.",
-        discussion: Help.text(
-            """
-            It prints the path to open, and runs until it is stopped. A driver for HID cuffs (\(hidDrivers)) needs --uhid.
-            """,
-            [
-                "cuff simulate and-std --link /tmp/cuff": "Then, elsewhere: cuff read /tmp/cuff --driver and-std --follow",
-                "cuff simulate phd --tcp 6024": "An IEEE 11073 agent on a TCP port of this machine.",
-            ]))
+        verb: "simulate", "Runs a simulated cuff on a pseudo terminal, to try everything without hardware.",
+        """
+        It prints the path to open, and runs until it is stopped. A driver for HID cuffs (\(hidDrivers)) needs --uhid.
+        """,
+        examples: [
+            "cuff simulate and-std --link /tmp/cuff": "Then, elsewhere: cuff read /tmp/cuff --driver and-std --follow",
+            "cuff simulate phd --tcp 6024": "An IEEE 11073 agent on a TCP port of this machine.",
+        ])
 
     private static var hidDrivers: String {
         CuffFamilies.all.filter { $0.medium == .hidraw }.map { "\($0.id)" }.joined(separator: ", ")
@@ -37,7 +35,6 @@ struct Simulate: ParsableCommand {
     @Option(help: ArgumentHelp("Play the cuff's side of a capture instead.", valueName: "file"), completion: .file()) var play: String?
     @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time")) var limit: Span?
     @Option(
-        name: .customLong("option"),
         help: ArgumentHelp("An option of the family's simulator; `cuff drivers ID` lists them.", valueName: "name=value"),
         completion: DriverChoice.simulatorOptionCompletion) var option: [String] = []
     @Flag(name: .shortAndLong, help: "Print what happens.") var verbose = false

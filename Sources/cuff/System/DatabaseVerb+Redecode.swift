@@ -5,19 +5,18 @@ import CuffIngest
 extension DatabaseVerb {
     struct Redecode: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "redecode", abstract: "Decodes the stored records with the current drivers, and shows what would change.",
-            discussion: Help.text(
-                """
-                For use after an error in a driver was corrected: the bytes that a cuff sent are stored with each reading. It shows what \
-                would change and asks; without a terminal and --confirm nothing is written. A corrected reading keeps its id and gets the \
-                next revision; for an unchanged one only the versions of program and driver that decoded it are updated. A reading that \
-                would get another time, user or number, and so another id, is shown and not changed. Other sinks than the database do not \
-                get the corrections; `cuff export --new` exports corrected readings again. Repeat any --option that the cuff needs.
-                """,
-                [
-                    "cuff db redecode --source taidoc --dry-run": "Differences under the current taidoc driver.",
-                    "cuff db redecode --source taidoc --confirm redecode": "The same, written into the database without a question.",
-                ]))
+            part: "redecode", "Decodes the stored records with the current drivers, and shows what would change.",
+            """
+            For use after an error in a driver was corrected: the bytes that a cuff sent are stored with each reading. It shows what \
+            would change and asks; without a terminal and --confirm nothing is written. A corrected reading keeps its id and gets the \
+            next revision; for an unchanged one only the versions of program and driver that decoded it are updated. A reading that \
+            would get another time, user or number, and so another id, is shown and not changed. Other sinks than the database do not \
+            get the corrections; `cuff export --new` exports corrected readings again. Repeat any --option that the cuff needs.
+            """,
+            examples: [
+                "cuff db redecode --source taidoc --dry-run": "Differences under the current taidoc driver.",
+                "cuff db redecode --source taidoc --confirm redecode": "The same, written into the database without a question.",
+            ])
         @OptionGroup var selected: SelectionOptions
         @Flag(name: .shortAndLong, help: "Print what would change, and change nothing.") var dryRun = false
         @Option(
@@ -26,11 +25,7 @@ extension DatabaseVerb {
         var confirm = ""
         /// The former name of `--confirm redecode`.
         @Flag(help: ArgumentHelp("The same as --confirm redecode.", visibility: .hidden)) var apply = false
-        @Option(
-            name: .customLong("option"),
-            help: ArgumentHelp("An option of the driver; `cuff drivers ID` lists them.", valueName: "name=value"),
-            completion: DriverChoice.optionCompletion)
-        var option: [String] = []
+        @Option(help: Help.option, completion: DriverChoice.optionCompletion) var option: [String] = []
         @Flag(help: "One JSON object for each reading that differs, and one with the totals.") var json = false
 
         func run() throws {
@@ -86,14 +81,11 @@ extension DatabaseVerb {
 
         private func object(_ one: HealthRuns.Redecoded, _ applies: Bool) -> String {
             JSONOutput.line(
-                "redecoded",
-                [
-                    ("id", .text(one.stored.id.description)), ("driver", .text("\(one.stored.driver)")),
-                    ("revision", .number(Int(one.decoded.revision))), ("other_id", one.isOtherIdentity ? .bool(true) : nil),
-                    ("applied", .bool(applies && !one.isOtherIdentity)),
-                    ("before", .present(one.differences.map { ($0.field, $0.before.map { .text($0) }) })),
-                    ("after", .present(one.differences.map { ($0.field, $0.after.map { .text($0) }) })),
-                ])
+                "redecoded", ("id", .text(one.stored.id.description)), ("driver", .text("\(one.stored.driver)")),
+                ("revision", .number(Int(one.decoded.revision))), ("other_id", one.isOtherIdentity ? .bool(true) : nil),
+                ("applied", .bool(applies && !one.isOtherIdentity)),
+                ("before", .present(one.differences.map { ($0.field, $0.before.map { .text($0) }) })),
+                ("after", .present(one.differences.map { ($0.field, $0.after.map { .text($0) }) })))
         }
 
         private func text(_ one: HealthRuns.Redecoded) -> String {
@@ -104,13 +96,9 @@ extension DatabaseVerb {
 
         private func total(_ report: HealthRuns.RedecodeReport, _ applies: Bool) -> String {
             JSONOutput.line(
-                "redecode",
-                [
-                    ("applied", .bool(applies)), ("same", .number(report.same)), ("renewed", .number(report.renewed)),
-                    ("changed", .number(report.changed)),
-                    ("other_id", .number(report.otherIdentity)), ("undecided", .number(report.undecided.values.reduce(0, +))),
-                    ("without_driver", .number(report.withoutDriver)),
-                ])
+                "redecode", ("applied", .bool(applies)), ("same", .number(report.same)), ("renewed", .number(report.renewed)),
+                ("changed", .number(report.changed)), ("other_id", .number(report.otherIdentity)),
+                ("undecided", .number(report.undecided.values.reduce(0, +))), ("without_driver", .number(report.withoutDriver)))
         }
     }
 }

@@ -5,13 +5,12 @@ import CuffIngest
 /// `cuff db imports`.
 struct ListImports: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "imports", abstract: "Lists the imports, with their names for undo-import.",
-        discussion: Help.text(
-            "Undone imports stay in the list.",
-            [
-                "cuff db imports": "This user's database.",
-                "cuff db imports --json | jq -r 'select(.undone == null).name'": "The names of those that are not undone.",
-            ]))
+        part: "imports", "Lists the imports, with their names for undo-import.",
+        "Undone imports stay in the list.",
+        examples: [
+            "cuff db imports": "This user's database.",
+            "cuff db imports --json | jq -r 'select(.undone == null).name'": "The names of those that are not undone.",
+        ])
     @OptionGroup var database: DatabaseOption
     @Flag(help: "One JSON object for each import.") var json = false
 
@@ -20,12 +19,8 @@ struct ListImports: ParsableCommand {
         if json {
             let lines = imports.map { one in
                 JSONOutput.line(
-                    "import",
-                    [
-                        ("name", .text(one.name)), ("file", .text(one.file)), ("layout", .text(one.layout)),
-                        ("imported", .text(one.imported)),
-                        ("undone", one.undone.map { .text($0) }), ("readings", .number(one.readings)),
-                    ])
+                    "import", ("name", .text(one.name)), ("file", .text(one.file)), ("layout", .text(one.layout)),
+                    ("imported", .text(one.imported)), ("undone", one.undone.map { .text($0) }), ("readings", .number(one.readings)))
             }
             return Terminal.put(lines.joined())
         }
@@ -40,16 +35,15 @@ struct ListImports: ParsableCommand {
 /// `cuff db undo-import`.
 struct UndoImport: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo-import", abstract: "Removes every reading that one import added. It asks first.",
-        discussion: Help.text(
-            """
-            Readings that were stored before the import, or that a cuff delivered, stay. A later version of an imported reading belongs to \
-            the import that added the reading. Importing the file again restores the readings.
-            """,
-            [
-                "cuff db undo-import bp.csv": "The names are in `cuff db imports`.",
-                "cuff db undo-import bp.csv --confirm undo": "Without a question.",
-            ]))
+        part: "undo-import", "Removes every reading that one import added. It asks first.",
+        """
+        Readings that were stored before the import, or that a cuff delivered, stay. A later version of an imported reading belongs to \
+        the import that added the reading. Importing the file again restores the readings.
+        """,
+        examples: [
+            "cuff db undo-import bp.csv": "The names are in `cuff db imports`.",
+            "cuff db undo-import bp.csv --confirm undo": "Without a question.",
+        ])
     @Argument(help: "The name of the import.") var name: String
     @OptionGroup var database: DatabaseOption
     @Option(help: ArgumentHelp("Confirm with `--confirm undo` instead of being asked.", valueName: "word")) var confirm = ""
@@ -68,6 +62,6 @@ struct UndoImport: ParsableCommand {
         let count = try store.undoImport(name)
         try store.close()
         guard json else { return Terminal.say("cuff: \(Plural.text(count, "reading")) of \(name) removed") }
-        Terminal.put(JSONOutput.line("undo_import", [("name", .text(name)), ("removed", .number(count))]))
+        Terminal.put(JSONOutput.line("undo_import", ("name", .text(name)), ("removed", .number(count))))
     }
 }

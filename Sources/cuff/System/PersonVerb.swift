@@ -6,28 +6,24 @@ import Glibc
 
 struct PersonVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "person", _superCommandName: Cuff.name,
-        abstract: "Shows and sets whose readings each cuff and user slot holds.",
-        discussion: Help.text(
-            """
-            A user slot without a name is a person of its own: user 1 of one cuff is not user 1 of another. A name that is bound later \
-            also holds for earlier readings, because the database keeps the cuff and the slot. Changes go into the configuration file of this user; \
-            comments in it stay. `cuff edit ID --user NAME` moves a single reading.
-            """,
-            [
-                "cuff person": "Who is known, and which cuffs have no person yet.",
-                "cuff person bind Anna kitchen:1 wrist": "User 1 of one cuff, and a cuff without users.",
-                "cuff person unbind kitchen:1": "Removes the slot from its person.",
-                "cuff person name Anna \"Anna Maria\"": "Another name for the same person.",
-            ]),
-        subcommands: [ListPersons.self, Name.self, Bind.self, Unbind.self], defaultSubcommand: ListPersons.self)
+        verb: "person", "Shows and sets whose readings each cuff and user slot holds.",
+        """
+        A user slot without a name is a person of its own: user 1 of one cuff is not user 1 of another. A name that is bound later \
+        also holds for earlier readings, because the database keeps the cuff and the slot. Changes go into the configuration file of this user; \
+        comments in it stay. `cuff edit ID --user NAME` moves a single reading.
+        """,
+        examples: [
+            "cuff person": "Who is known, and which cuffs have no person yet.",
+            "cuff person bind Anna kitchen:1 wrist": "User 1 of one cuff, and a cuff without users.",
+            "cuff person unbind kitchen:1": "Removes the slot from its person.",
+            "cuff person name Anna \"Anna Maria\"": "Another name for the same person.",
+        ], subcommands: [ListPersons.self, Name.self, Bind.self, Unbind.self], defaultSubcommand: ListPersons.self)
 
     struct ListPersons: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Prints one line for each person, and for each slot without a name.",
-            discussion: Help.text(
-                "A slot without a name is listed if the database has readings of it.",
-                ["cuff person list": "All of them.", "cuff person list --json | jq -r .person": "The names, for a script."]))
+            part: "list", "Prints one line for each person, and for each slot without a name.",
+            "A slot without a name is listed if the database has readings of it.",
+            examples: ["cuff person list": "All of them.", "cuff person list --json | jq -r .person": "The names, for a script."])
         @OptionGroup var database: DatabaseOption
         @OptionGroup var file: ConfigOption
         @Flag(help: "One JSON object for each line.") var json = false
@@ -51,7 +47,7 @@ struct PersonVerb: ParsableCommand {
                 let lines = rows.map { row in
                     let places = JSONOutput.list(row.places.map { .text($0) })
                     return JSONOutput.line(
-                        "person", [("person", row.name.map { .text($0) }), ("cuffs", places), ("readings", .number(row.count))])
+                        "person", ("person", row.name.map { .text($0) }), ("cuffs", places), ("readings", .number(row.count)))
                 }
                 return Terminal.put(lines.joined())
             }
@@ -74,10 +70,9 @@ struct PersonVerb: ParsableCommand {
 
     struct Name: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "name", abstract: "Adds a person, or gives one another name.",
-            discussion: Help.text(
-                "A new name replaces the old one in the file and at readings that were moved to the person in this user's database.",
-                ["cuff person name Ben": "For readings that are typed in.", "cuff person name Ben Benjamin": "Another name."]))
+            part: "name", "Adds a person, or gives one another name.",
+            "A new name replaces the old one in the file and at readings that were moved to the person in this user's database.",
+            examples: ["cuff person name Ben": "For readings that are typed in.", "cuff person name Ben Benjamin": "Another name."])
         @Argument(help: "The person.", transform: { Household.trimmed($0) }) var name: String
         @Argument(help: "The new name.", transform: { Household.trimmed($0) }) var new: String?
         @OptionGroup var target: PersonFile
@@ -106,13 +101,12 @@ struct PersonVerb: ParsableCommand {
 
     struct Bind: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "bind", abstract: "Assigns user slots and cuffs to a person.",
-            discussion: Help.text(
-                "A person who is not in the configuration yet is added. `cuff person` lists the names of cuffs that have readings.",
-                [
-                    "cuff person bind Anna kitchen:1": "User 1 of the cuff `kitchen`.",
-                    "cuff person bind Ben wrist kitchen:2": "A cuff without users, and user 2 of another.",
-                ]))
+            part: "bind", "Assigns user slots and cuffs to a person.",
+            "A person who is not in the configuration yet is added. `cuff person` lists the names of cuffs that have readings.",
+            examples: [
+                "cuff person bind Anna kitchen:1": "User 1 of the cuff `kitchen`.",
+                "cuff person bind Ben wrist kitchen:2": "A cuff without users, and user 2 of another.",
+            ])
         @Argument(help: "The person.", transform: { Household.trimmed($0) }) var name: String
         @Argument(help: ArgumentHelp("The cuff's name, with the user number if it has users.", valueName: "cuff[:slot]"))
         var places: [String]
@@ -140,10 +134,9 @@ struct PersonVerb: ParsableCommand {
 
     struct Unbind: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "unbind", abstract: "Removes user slots and cuffs from their person.",
-            discussion: Help.text(
-                "Their readings belong to no named person then, except those that were moved to one by `cuff edit`.",
-                ["cuff person unbind kitchen:1": "The slot has no name again.", "cuff person unbind wrist": "A cuff without users."]))
+            part: "unbind", "Removes user slots and cuffs from their person.",
+            "Their readings belong to no named person then, except those that were moved to one by `cuff edit`.",
+            examples: ["cuff person unbind kitchen:1": "The slot has no name again.", "cuff person unbind wrist": "A cuff without users."])
         @Argument(help: ArgumentHelp("The cuff's name, with the user number if it has users.", valueName: "cuff[:slot]"))
         var places: [String]
         @OptionGroup var target: PersonFile

@@ -4,32 +4,29 @@ import CuffIngest
 
 struct Sinks: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sinks", _superCommandName: Cuff.name,
-        abstract: "Shows what each sink has received, what is queued, and why.",
-        discussion: Help.text(
-            """
-            Lines for programs and sockets (exec:, unix:, tcp:) wait in the run's database, or where it has none in outbox.db of \
-            this user's state folder, until the other side has them; a watch sends them, and so does `cuff sinks retry`. REFUSED counts readings that a sink \
-            with +ack did not accept: they are kept, and `cuff sinks retry --refused` sends them again. LOST counts those that were handed to one without and may not have arrived.
-            """,
-            [
-                "cuff sinks": "What each sink has received, and what is queued.",
-                "cuff sinks kinds": "What --sink takes.",
-                "cuff sinks retry": "Sends now what is queued.",
-                "cuff sinks check ./to-server": "Whether a program for exec+ack: follows the protocol.",
-                "cuff sinks forget 00091ffffe000101 'mqtt://cuff@broker/?discovery=homeassistant'": "Removes a cuff from Home Assistant.",
-            ]),
+        verb: "sinks", "Shows what each sink has received, what is queued, and why.",
+        """
+        Lines for programs and sockets (exec:, unix:, tcp:) wait in the run's database, or where it has none in outbox.db of \
+        this user's state folder, until the other side has them; a watch sends them, and so does `cuff sinks retry`. REFUSED counts readings that a sink \
+        with +ack did not accept: they are kept, and `cuff sinks retry --refused` sends them again. LOST counts those that were handed to one without and may not have arrived.
+        """,
+        examples: [
+            "cuff sinks": "What each sink has received, and what is queued.",
+            "cuff sinks kinds": "What --sink takes.",
+            "cuff sinks retry": "Sends now what is queued.",
+            "cuff sinks check ./to-server": "Whether a program for exec+ack: follows the protocol.",
+            "cuff sinks forget 00091ffffe000101 'mqtt://cuff@broker/?discovery=homeassistant'": "Removes a cuff from Home Assistant.",
+        ],
         subcommands: [ListSinks.self, Kinds.self, Retry.self, Drop.self, Forget.self, Check.self], defaultSubcommand: ListSinks.self,
         aliases: ["sink"])
 
     struct ListSinks: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Prints one line for each sink.",
-            discussion: Help.text(
-                [
-                    "cuff sinks list --json": "For a script.",
-                    "cuff sinks list --db /var/lib/cuff/readings.db": "The service's.",
-                ]))
+            part: "list", "Prints one line for each sink.",
+            examples: [
+                "cuff sinks list --json": "For a script.",
+                "cuff sinks list --db /var/lib/cuff/readings.db": "The service's.",
+            ])
         @Option(
             help: ArgumentHelp("The database (default: readings.db and the outbox of this user).", valueName: "file"), completion: .file())
         var db: String?
@@ -49,13 +46,12 @@ struct Sinks: ParsableCommand {
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Tests whether a program for exec+ack: follows the protocol.",
-            discussion: Help.text(
-                "Runs it four times with readings of the cuff `check`, which the program really stores. Exits with 1 if a rule is broken. See cuff-sink(7).",
-                [
-                    "cuff sinks check ./to-server": "A program in this folder.",
-                    "cuff sinks check './append.py kept.jsonl'": "With an argument.",
-                ]))
+            part: "check", "Tests whether a program for exec+ack: follows the protocol.",
+            "Runs it four times with readings of the cuff `check`, which the program really stores. Exits with 1 if a rule is broken. See cuff-sink(7).",
+            examples: [
+                "cuff sinks check ./to-server": "A program in this folder.",
+                "cuff sinks check './append.py kept.jsonl'": "With an argument.",
+            ])
         @Argument(help: ArgumentHelp("The program and its arguments, in one word.", valueName: "command")) var command: String
 
         func run() throws {
@@ -67,12 +63,11 @@ struct Sinks: ParsableCommand {
 
     struct Kinds: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "kinds", abstract: "Explains what --sink takes.",
-            discussion: Help.text(
-                [
-                    "cuff sinks kinds": "A table.",
-                    "cuff sinks kinds --json | jq -r .example": "An example of each kind.",
-                ]))
+            part: "kinds", "Explains what --sink takes.",
+            examples: [
+                "cuff sinks kinds": "A table.",
+                "cuff sinks kinds --json | jq -r .example": "An example of each kind.",
+            ])
         @Flag(help: ArgumentHelp("The table of docs/SINKS.md.", visibility: .hidden)) var markdown = false
         @Flag(help: "One JSON object for each kind.") var json = false
 
@@ -93,24 +88,20 @@ struct Sinks: ParsableCommand {
 
         private static func line(_ kind: SinkKind) -> String {
             JSONOutput.line(
-                "sink_kind",
-                [
-                    ("sink", .text(kind.spelling)), ("help", .text(kind.help)), ("durable", .text(kind.durability.rawValue)),
-                    ("example", .text(kind.example)),
-                ])
+                "sink_kind", ("sink", .text(kind.spelling)), ("help", .text(kind.help)), ("durable", .text(kind.durability.rawValue)),
+                ("example", .text(kind.example)))
         }
     }
 
     struct Retry: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "retry", abstract: "Sends what is queued now.",
-            discussion: Help.text(
-                [
-                    "cuff sinks retry": "Everything that is queued.",
-                    "cuff sinks retry exec+ack:./to-server": "What is queued for one sink.",
-                    "cuff sinks retry --refused 'influx+http://127.0.0.1:8086/?db=bp'":
-                        "Also what it refused, once the server is repaired.",
-                ]))
+            part: "retry", "Sends what is queued now.",
+            examples: [
+                "cuff sinks retry": "Everything that is queued.",
+                "cuff sinks retry exec+ack:./to-server": "What is queued for one sink.",
+                "cuff sinks retry --refused 'influx+http://127.0.0.1:8086/?db=bp'":
+                    "Also what it refused, once the server is repaired.",
+            ])
         @Option(
             help: ArgumentHelp("The database (default: readings.db and the outbox of this user).", valueName: "file"), completion: .file())
         var db: String?
@@ -131,16 +122,15 @@ struct Sinks: ParsableCommand {
 
     struct Drop: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drop", abstract: "Drops what is queued for one sink; the database keeps its readings.",
-            discussion: Help.text(
-                """
-                What was queued is not sent when the cuff is read again. What the sink had refused is forgotten, and is sent when it is \
-                read again.
-                """,
-                [
-                    "cuff sinks drop exec:./notify --confirm drop": "Forgets what is queued for a program that is gone.",
-                    "cuff sinks drop tcp:127.0.0.1:4000 --db bp.db --confirm drop": "In another database.",
-                ]))
+            part: "drop", "Drops what is queued for one sink; the database keeps its readings.",
+            """
+            What was queued is not sent when the cuff is read again. What the sink had refused is forgotten, and is sent when it is \
+            read again.
+            """,
+            examples: [
+                "cuff sinks drop exec:./notify --confirm drop": "Forgets what is queued for a program that is gone.",
+                "cuff sinks drop tcp:127.0.0.1:4000 --db bp.db --confirm drop": "In another database.",
+            ])
         @Option(
             help: ArgumentHelp("The database (default: readings.db and the outbox of this user).", valueName: "file"), completion: .file())
         var db: String?
@@ -154,13 +144,12 @@ struct Sinks: ParsableCommand {
 
     struct Forget: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "forget", abstract: "Removes what an MQTT broker and Home Assistant show of a cuff; no reading is deleted.",
-            discussion: Help.text(
-                "A running watch announces the cuff again with its next reading.",
-                [
-                    "cuff sinks forget 00091ffffe000101 'mqtt://cuff@broker/?discovery=homeassistant'": "A cuff that was given away.",
-                    "cuff sinks forget port-1-1.2 mqtt://127.0.0.1/": "Its retained newest reading; Home Assistant is left alone.",
-                ]))
+            part: "forget", "Removes what an MQTT broker and Home Assistant show of a cuff; no reading is deleted.",
+            "A running watch announces the cuff again with its next reading.",
+            examples: [
+                "cuff sinks forget 00091ffffe000101 'mqtt://cuff@broker/?discovery=homeassistant'": "A cuff that was given away.",
+                "cuff sinks forget port-1-1.2 mqtt://127.0.0.1/": "Its retained newest reading; Home Assistant is left alone.",
+            ])
         @Argument(help: "The cuff, as its readings name it (`device`).") var device: String
         @Argument(help: "The sink, as `cuff sinks` names it.") var sink: String
 

@@ -4,26 +4,22 @@ import CuffIngest
 
 struct Sources: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sources", _superCommandName: Cuff.name,
-        abstract: "Shows the programs that deliver readings, and tests one.",
-        discussion: Help.text(
-            """
-            A watch runs them: `[source.NAME]` with `exec = "PROGRAM"` in the configuration, or `cuff watch --source exec:PROGRAM`. docs/SOURCES.md has the protocol.
-            """,
-            [
-                "cuff sources": "The sources of the configuration.",
-                "cuff sources check \"./csv-folder.py $HOME/readings\"": "Whether a program follows the protocol.",
-            ]),
-        subcommands: [ListSources.self, Check.self], defaultSubcommand: ListSources.self, aliases: ["source"])
+        verb: "sources", "Shows the programs that deliver readings, and tests one.",
+        """
+        A watch runs them: `[source.NAME]` with `exec = "PROGRAM"` in the configuration, or `cuff watch --source exec:PROGRAM`. docs/SOURCES.md has the protocol.
+        """,
+        examples: [
+            "cuff sources": "The sources of the configuration.",
+            "cuff sources check \"./csv-folder.py $HOME/readings\"": "Whether a program follows the protocol.",
+        ], subcommands: [ListSources.self, Check.self], defaultSubcommand: ListSources.self, aliases: ["source"])
 
     struct ListSources: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Prints one line for each source of the configuration.",
-            discussion: Help.text(
-                [
-                    "cuff sources list --json": "For a script.",
-                    "cuff sources list --config /etc/cuff/config.toml": "The service's.",
-                ]))
+            part: "list", "Prints one line for each source of the configuration.",
+            examples: [
+                "cuff sources list --json": "For a script.",
+                "cuff sources list --config /etc/cuff/config.toml": "The service's.",
+            ])
         @Option(help: ArgumentHelp("The configuration (default: the standard files).", valueName: "file"), completion: .file())
         var config: String?
         @Flag(help: "One JSON object per source.") var json = false
@@ -33,7 +29,7 @@ struct Sources: ParsableCommand {
             let rows = sources.map { [$0.plan.name, "\($0.plan)", $0.origin] }
             if json {
                 return Terminal.put(
-                    rows.map { JSONOutput.line("source", [("name", .text($0[0])), ("source", .text($0[1])), ("origin", .text($0[2]))]) }
+                    rows.map { JSONOutput.line("source", ("name", .text($0[0])), ("source", .text($0[1])), ("origin", .text($0[2]))) }
                         .joined())
             }
             guard !rows.isEmpty || !Terminal.outputIsTerminal else {
@@ -45,13 +41,12 @@ struct Sources: ParsableCommand {
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Tests whether a program follows the protocol of sources.",
-            discussion: Help.text(
-                "Runs it twice, and stores nothing. Exits with 1 if a rule is broken.",
-                [
-                    "cuff sources check \"./csv-folder.py $HOME/readings\" --for 5s": "Waits 5 s for readings.",
-                    "cuff sources check ./scale": "A program in this folder.",
-                ]))
+            part: "check", "Tests whether a program follows the protocol of sources.",
+            "Runs it twice, and stores nothing. Exits with 1 if a rule is broken.",
+            examples: [
+                "cuff sources check \"./csv-folder.py $HOME/readings\" --for 5s": "Waits 5 s for readings.",
+                "cuff sources check ./scale": "A program in this folder.",
+            ])
         @Argument(help: ArgumentHelp("The program and its arguments, in one word.", valueName: "command")) var command: String
         @Option(name: .customLong("for"), help: ArgumentHelp("How long to wait for readings (default: 10s).", valueName: "time"))
         var patience: Span?

@@ -3,19 +3,17 @@ import CuffIngest
 
 struct Web: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "web", _superCommandName: Cuff.name,
-        abstract: "Prints the link that opens the live page on other devices, or revokes it.",
-        discussion: Help.text(
-            """
-            `web = "0.0.0.0:6025"` in [watch] of the configuration serves the page to other devices, which need this link once: it contains \
-            a secret token, and a browser keeps it as a cookie. A page of this computer alone needs no token until there is one.
-            """,
-            [
-                "cuff web link": "One link for each network address of this computer.",
-                "sudo cuff web link --system": "For the service.",
-                "cuff web link --at https://cuff.example.org": "For a reverse proxy, which adds TLS.",
-                "cuff web revoke": "All links printed so far stop working within ten seconds.",
-            ]), subcommands: [Link.self, Revoke.self])
+        verb: "web", "Prints the link that opens the live page on other devices, or revokes it.",
+        """
+        `web = "0.0.0.0:6025"` in [watch] of the configuration serves the page to other devices, which need this link once: it contains \
+        a secret token, and a browser keeps it as a cookie. A page of this computer alone needs no token until there is one.
+        """,
+        examples: [
+            "cuff web link": "One link for each network address of this computer.",
+            "sudo cuff web link --system": "For the service.",
+            "cuff web link --at https://cuff.example.org": "For a reverse proxy, which adds TLS.",
+            "cuff web revoke": "All links printed so far stop working within ten seconds.",
+        ], subcommands: [Link.self, Revoke.self])
 
     struct State: ParsableArguments {
         @Flag(help: "The service's page (default: this user's).") var system = false
@@ -30,10 +28,11 @@ struct Web: ParsableCommand {
 
     struct Link: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "link", abstract: "Prints the links of the page with the token, which is created if there is none.",
-            discussion: Help.text(
-                "Everyone with the link can see all readings. The token is stored in the state folder, readable by its owner alone.",
-                ["cuff web link": "To open, or to send to your own telephone.", "cuff web link | head -1 | qrencode -t utf8": "To scan."]))
+            part: "link", "Prints the links of the page with the token, which is created if there is none.",
+            "Everyone with the link can see all readings. The token is stored in the state folder, readable by its owner alone.",
+            examples: [
+                "cuff web link": "To open, or to send to your own telephone.", "cuff web link | head -1 | qrencode -t utf8": "To scan.",
+            ])
         @OptionGroup var state: State
         @Option(help: ArgumentHelp("The address that a reverse proxy serves.", valueName: "url")) var at: String?
         @OptionGroup var file: ConfigOption
@@ -62,12 +61,11 @@ struct Web: ParsableCommand {
 
     struct Revoke: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Replaces the token: links printed so far stop working.",
-            discussion: Help.text(
-                [
-                    "cuff web revoke": "Then `cuff web link` prints the new link.",
-                    "sudo cuff web revoke --system": "Of the service.",
-                ]))
+            part: "revoke", "Replaces the token: links printed so far stop working.",
+            examples: [
+                "cuff web revoke": "Then `cuff web link` prints the new link.",
+                "sudo cuff web revoke --system": "Of the service.",
+            ])
         @OptionGroup var state: State
 
         func run() throws {

@@ -193,7 +193,7 @@ enum ExportSample {
     @Test func everyLine_IsAnObject_WithDocumentedKeys() throws {
         let writer = JSONLinesExport(zone: BucketingTests.berlin, line: ReadingLine(includesRaw: true))
         var text = TextBuffer()
-        for reading in ExportSample.all { writer.append(reading, from: ExportSample.provenance, to: &text) }
+        for reading in ExportSample.all { writer.append(reading, from: ExportSample.provenance, parts: [.values, .events], to: &text) }
         let documented = Set(
             JSONLinesExport.keys.flatMap { $0.name.description.components(separatedBy: ", ") } + ["systolic_kPa", "diastolic_kPa"])
         let lines = text.string.split(separator: "\n")

@@ -32,7 +32,7 @@ import Testing
     @Test func theVocabulary_IsThatOfTheReadings() {
         let flags = MeasurementFlags.words.map { "flag.\($0)" }
         let failures = FailureReason.allCases.map { "failure.\($0.word)" }
-        let reasons = Exclusion.allCases.map { "reason.\($0.word)" }
+        let reasons = Exclusion.allCases.map { "reason.\($0.rawValue)" }
         for key in flags + failures + reasons { #expect(Language.vocabulary[key] != nil, "\(key)") }
         #expect(Language.german.flags([.irregularPulse, .bodyMovement]) == "unregelmäßiger Puls, Bewegung")
         #expect(Language.english.flags([.irregularPulse, .cuffLoose]) == "irregular pulse, cuff loose")

@@ -262,7 +262,7 @@ enum HomeReadings {
         for index in [5, 3, 9] + Array(100..<200).shuffled() {
             report.add(
                 Report.LeftOut(
-                    time: Timestamp(seconds: Int64(index)), content: .failure(.init(.movement)), reason: .notABloodPressure, source: 0))
+                    time: Timestamp(seconds: Int64(index)), content: .failure(.init(.movement)), reason: .notABloodPressure))
         }
         #expect(report.leftOutCount == 103)
         #expect(report.leftOut.map { $0.time?.seconds } == (140..<200).map { Int64($0) })

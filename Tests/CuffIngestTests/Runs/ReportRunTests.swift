@@ -70,7 +70,7 @@ import Testing
     @Test func inReports_AnAverageOfTheCuffCounts_NotItsInflations() throws {
         let report = try report(measuredThreeTimes())
         #expect(report.count == 2 && report.sorted.map(\.point.systolic) == [133, 120])
-        #expect(report.leftOut.map { "\($0.reason.word)" } == Array(repeating: "part_of_average", count: 3))
+        #expect(report.leftOut.map { $0.reason.rawValue } == Array(repeating: "part_of_average", count: 3))
     }
 
     @Test func inStatistics_AnAverageOfTheCuffCounts_NotItsInflations() throws {
@@ -81,7 +81,7 @@ import Testing
         let counts: [Int] = each.flatMap { $0.collection.buckets.map(\.merged.count) }
         #expect(each.count == 2 && counts.sorted() == [1, 2])
         let own = try #require(each.map(\.collection).first { $0.buckets.first?.merged.count != 1 })
-        #expect(own.excluded.map { "\($0.value) \($0.key.word)" } == ["3 part_of_average"])
+        #expect(own.excluded.map { "\($0.value) \($0.key.rawValue)" } == ["3 part_of_average"])
         #expect(own.buckets.first?.merged.systolic.maximum?.value == 133 && own.buckets.first?.merged.systolic.minimum?.value == 120)
     }
 

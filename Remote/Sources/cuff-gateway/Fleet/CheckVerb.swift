@@ -33,7 +33,7 @@ struct CheckVerb {
         do throws(ConfigurationFault) { found = try Management(options) } catch { throw VerbFault(error) }
         guard let management = found else { return [] }
         var sentences: [String] = []
-        do throws(Management.Fault) {
+        do throws(BrokerFault) {
             for (queue, most) in [(Gateway.queue, Self.mostWaiting), (Setup.unrouted, 0)] {
                 let path = "/queues/\(Management.word(management.address.vhost))/\(queue)?columns=messages"
                 guard let value = try management.call(.get, path) else {

@@ -93,7 +93,6 @@ struct EraseVerb {
 struct PruneVerb {
     let session: Session
     private static let rowsAtOnce = 10_000
-    private static let monthsAhead = 36
 
     /// `90days`, `24months`, `5years`, as an interval of PostgreSQL; a month at least, so that a mistake does not empty the table.
     static func interval(_ text: String) throws(ConfigurationFault) -> String {
@@ -117,7 +116,7 @@ struct PruneVerb {
             let letters = EraseVerb.count(
                 try session.rows(
                     "WITH gone AS (DELETE FROM cuff.refused WHERE arrived < $1 RETURNING 1) SELECT count(*) FROM gone", [cutoff]))
-            let added = EraseVerb.count(try session.rows("SELECT cuff.add_months($1)", ["\(Self.monthsAhead)"]))
+            let added = EraseVerb.count(try session.rows("SELECT cuff.add_months($1)", ["\(Schema.monthsAhead)"]))
             let result = "removed: \(EraseVerb.amounts(gone, letters))" + (added > 0 ? "; \(FleetRules.count(added, "month")) added" : "")
             try audit.note("prune", cutoff, result)
             print("before \(cutoff): \(result)")

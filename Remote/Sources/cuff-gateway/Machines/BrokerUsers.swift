@@ -14,7 +14,7 @@ struct BrokerUsers {
 
     @discardableResult
     private func call(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") throws(VerbFault) -> JSONValue? {
-        do throws(Management.Fault) { return try management.call(method, path, body) } catch { throw VerbFault(error) }
+        do throws(BrokerFault) { return try management.call(method, path, body) } catch { throw VerbFault(error) }
     }
 
     /// All users of machines: those with rights for the topics of one.
@@ -37,7 +37,7 @@ struct BrokerUsers {
         let next = found.last?.next ?? MachineUser(machine)
         if let user = try call(.get, "/users/\(Management.word(next.name))") {
             guard Self.isMachine(user) else {
-                throw VerbFault(Management.Fault(text: "the broker has a user `\(next.name)` that is not a machine's; use another name"))
+                throw VerbFault(BrokerFault(text: "the broker has a user `\(next.name)` that is not a machine's; use another name"))
             }
             found.append(next)
         }

@@ -11,7 +11,7 @@ struct VerbFault: Error {
         self.status = status
     }
     init(_ fault: ConfigurationFault) { self.init(fault.description) }
-    init(_ fault: Management.Fault) { self.init("the broker: \(fault.text)", fault.isAway ? EX_TEMPFAIL : EX_CONFIG) }
+    init(_ fault: BrokerFault) { self.init("the broker: \(fault.text)", fault.isAway ? EX_TEMPFAIL : EX_CONFIG) }
     init(_ fault: ServerFault) { self.init("the database: \(fault.text)", fault.kind == .later ? EX_TEMPFAIL : EX_CONFIG) }
 }
 

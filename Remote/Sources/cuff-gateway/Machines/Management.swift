@@ -35,12 +35,6 @@ struct ManagementAddress: Equatable {
 
 /// One request at a time to the management API.
 final class Management {
-    struct Fault: Error, Equatable {
-        let text: String
-        /// The broker does not answer; otherwise the configuration must be changed.
-        var isAway = false
-    }
-
     let address: ManagementAddress
     private let authorization: String
     private let client: CurlClient
@@ -64,13 +58,13 @@ final class Management {
 
     /// `path` has encoded words: `/users/pi-1`. Returns `nil` for 404.
     @discardableResult
-    func call(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") throws(Fault) -> JSONValue? {
+    func call(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") throws(BrokerFault) -> JSONValue? {
         let request = HTTPRequest(method, address.url + path, headers: [.init("Content-Type", "application/json")], body: body)
         let answer: HTTPAnswer
         switch client.perform(request, authorization: authorization) {
         case .answered(let found): answer = found
-        case .unreachable(let text): throw Fault(text: "the management API at \(address.url): \(text)", isAway: true)
-        case .misconfigured(let text): throw Fault(text: "the management API at \(address.url): \(text)")
+        case .unreachable(let text): throw BrokerFault(text: "the management API at \(address.url): \(text)", isAway: true)
+        case .misconfigured(let text): throw BrokerFault(text: "the management API at \(address.url): \(text)")
         }
         let value = JSONValue(parsing: answer.body)
         let reason = Answer.oneLine(value?["reason"]?.string ?? value?["error"]?.string ?? "no reason")
@@ -78,12 +72,12 @@ final class Management {
         case 200..<300: return value ?? .null
         case 404: return nil
         case 401, 403:
-            throw Fault(
+            throw BrokerFault(
                 text:
                     "the management API refuses `\(address.user)` (\(reason)); check \(ManagementAddress.credential), and that the user has "
                     + "the tag administrator: cuff-gateway --setup --operator")
-        case 500...: throw Fault(text: "the management API answers \(answer.status) (\(reason))", isAway: true)
-        default: throw Fault(text: "the management API answers \(answer.status) to \(method.rawValue) \(path) (\(reason))")
+        case 500...: throw BrokerFault(text: "the management API answers \(answer.status) (\(reason))", isAway: true)
+        default: throw BrokerFault(text: "the management API answers \(answer.status) to \(method.rawValue) \(path) (\(reason))")
         }
     }
 

@@ -51,7 +51,7 @@ extension HealthRuns {
             archive = StoredZip(path: path, modified: DeviceTime(wallSeconds: wall))
         }
         var context = context
-        context.isPartial = selection.isPartial
+        context.isPartial = selection.isOfOne || selection.device != nil || selection.driver != nil || !selection.kinds.isEmpty
         if let cursor = selection.newFor { context.withdrawn = try store.withdrawn(by: cursor) }
         if exporter.writesExclusions, types.hasReadings { context.partsOfAverages = try store.partsOfAverages(selection) }
         let writer = try exporter.writer(choices, context)
@@ -73,11 +73,6 @@ extension HealthRuns {
 extension ReadingSelection {
     /// Whether it leaves out readings of some persons or users.
     fileprivate var isOfOne: Bool { person != nil || user != nil || isWithoutUser }
-
-    /// Whether it leaves out readings of some persons, cuffs or types.
-    fileprivate var isPartial: Bool {
-        isOfOne || device != nil || driver != nil || !kinds.isEmpty
-    }
 
     /// The selected person as the database remembers it of an export.
     fileprivate var exportedPerson: String? { person?.name?.lowercased() }

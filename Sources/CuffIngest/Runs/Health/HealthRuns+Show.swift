@@ -81,7 +81,7 @@ extension HealthRuns {
                 switch options.form {
                 case .table: SeriesText.appendRow(stored, zone: zone, to: &text.buffer)
                 case .plain: SeriesText.appendPlain(stored, zone: zone, to: &text.buffer)
-                case .jsonl: SeriesText.appendLine(stored, zone: zone, to: &text.buffer)
+                case .jsonl: stored.series.appendLine(to: &text.buffer, zone: zone, user: stored.user, person: stored.person.name)
                 }
             }
             if options.form != .jsonl { TerminalText.clean(&text.buffer, from: start) }

@@ -9,8 +9,6 @@ package struct ReportSettings: Sendable, Hashable {
     /// `nil`: the reader's, or English.
     package var language: Language?
 
-    package init() {}
-
     /// The request of the live page and of its downloads.
     func request(_ language: Language, generator: String) -> ReportRequest {
         var request = ReportRequest(AverageRequest(rule))

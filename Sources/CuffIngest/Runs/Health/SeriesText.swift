@@ -5,10 +5,6 @@ import CuffCore
 enum SeriesText {
     static let header = "BEGUN                  SERIES         VALUES   SECONDS  SUMMARY\n"
 
-    static func appendLine(_ stored: StoredSeries, zone: ZoneTable, to text: inout TextBuffer) {
-        stored.series.appendLine(to: &text, zone: zone, user: stored.user, person: stored.person.name)
-    }
-
     /// For people: time, kind, summary and reading.
     static func appendRow(_ stored: StoredSeries, zone: ZoneTable, to text: inout TextBuffer) {
         let (name, count, end, summary) = facts(stored.series)
@@ -62,12 +58,9 @@ enum SeriesText {
     private static func appendObject(_ value: Value, _ zone: ZoneTable, to text: inout TextBuffer) {
         text.append(
             string: JSONOutput.line(
-                value.type,
-                [
-                    ("time", .text(exact(value.time, zone))), ("value", value.number.map { .number($0) }),
-                    ("unit", value.type == "quantity_value" ? .text(value.word) : nil),
-                    ("preceded_by_gap", value.isAfterGap ? .bool(true) : nil), ("reading", value.owner.map { .text($0.description) }),
-                ]))
+                value.type, ("time", .text(exact(value.time, zone))), ("value", value.number.map { .number($0) }),
+                ("unit", value.type == "quantity_value" ? .text(value.word) : nil),
+                ("preceded_by_gap", value.isAfterGap ? .bool(true) : nil), ("reading", value.owner.map { .text($0.description) })))
     }
 
     private static func forEachValue(_ series: [StoredSeries], byOwner: Bool, _ body: (Value) -> Void) {

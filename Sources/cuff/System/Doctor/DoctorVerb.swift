@@ -4,15 +4,13 @@ import CuffIngest
 
 struct DoctorVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", _superCommandName: Cuff.name,
-        abstract: "Checks everything from the USB bus to the database, step by step, and prints how to fix what fails.",
-        discussion: Help.text(
-            [
-                "cuff doctor": "Everything that is plugged in, your database and the configuration.",
-                "cuff doctor /dev/ttyUSB0 --print-rule": "A udev rule that opens this device to you.",
-                "cuff doctor --db /var/lib/cuff/readings.db": "Another database, with the modes of its files.",
-                "cuff doctor --report report.txt": "One file for a report of a problem, without serial numbers, names and secrets.",
-            ]))
+        verb: "doctor", "Checks everything from the USB bus to the database, step by step, and prints how to fix what fails.",
+        examples: [
+            "cuff doctor": "Everything that is plugged in, your database and the configuration.",
+            "cuff doctor /dev/ttyUSB0 --print-rule": "A udev rule that opens this device to you.",
+            "cuff doctor --db /var/lib/cuff/readings.db": "Another database, with the modes of its files.",
+            "cuff doctor --report report.txt": "One file for a report of a problem, without serial numbers, names and secrets.",
+        ])
 
     @Argument(
         help: "A device, with its driver where it cannot be recognised: /dev/ttyS0,driver=ID; without one, everything that is plugged in.",

@@ -23,7 +23,7 @@ struct DoctorVisit: Sendable {
                 : (text.isEmpty ? "" : "\n") + "\(name)\n" + findings.map { $0.lines(width: width) + "\n" }.joined()
             if status == .done { status = findings.status(strict: strict) }
         }
-        let named = try names()
+        let named = if let device { [device] } else { try DeviceEnumeration.listed().map(\.node) }
         for name in named {
             var facts = try facts(name)
             if let database, device != nil { facts.look(atDatabase: database) }
@@ -64,13 +64,6 @@ struct DoctorVisit: Sendable {
             throw IngestError(DeviceFault.notUSB(device))
         }
         return rule
-    }
-
-    private func names() throws(IngestError) -> [String] {
-        if let device { return [device] }
-        do throws(HotplugFault) { return try DeviceEnumeration.plugged().map(\.node) } catch {
-            throw IngestError(DeviceFault.cannotList(error))
-        }
     }
 
     private func facts(_ name: String) throws(IngestError) -> Doctor.Facts {

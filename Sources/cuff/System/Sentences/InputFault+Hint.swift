@@ -11,7 +11,6 @@ extension InputFault: Hinted {
             "record it again, or cut it off before that \(unit) (editcap); the readings before it are kept"
         case .noConversation: "record it again while the cuff sends: `cuff record DEVICE -o FILE`"
         case .tooLong: "play a part of it"
-        case .notWritten: "run it again"
         case .noFrame: "`cuff identify` names the family of a file"
         case .noDriver: "add --driver ID"
         case .isCapture(let name, let isStandardInput): "write `cuff replay \(isStandardInput ? "-" : name)`"
