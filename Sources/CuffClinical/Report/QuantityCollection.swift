@@ -23,7 +23,9 @@ package struct QuantityCollection: Sendable {
     package mutating func add(_ value: DatedValue, lasting duration: Duration? = nil) {
         let isLevel = type.aggregation == .equivalentContinuousLevel
         let key = cut.key(at: value.time)
-        found[key, default: QuantityStatistics()].add(value, lasting: isLevel ? duration ?? .zero : nil, withinReading: true)
+        // Between two measurements a cuff has no pressure; a heart has a rate.
+        found[key, default: QuantityStatistics()].add(
+            value, lasting: isLevel ? duration ?? .zero : nil, withinReading: type == .cuffPressure)
         if !values.isEmpty, let duration { lasting[key, default: 0] += duration.components.seconds }
     }
 

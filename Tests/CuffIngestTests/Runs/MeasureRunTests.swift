@@ -124,12 +124,10 @@ import Testing
         let board = Pty()
         let address = DeviceAddress.node(board.path)
         let (options, handlers) = (options(sink, folder), handlers(heard))
-        let run = Task {
-            try await onThread { try Ingest.measure(address, driver: "ibio-board", handlers: handlers, options: options) }
+        board.write([0x20, 0x80, 0x81, 0xCB, 0x80, 0x81, 0xED], after: 2)
+        let (end, report) = try await onThread {
+            try Ingest.measure(address, driver: "ibio-board", handlers: handlers, options: options)
         }
-        _ = try await board.read(2)
-        board.write([0x20, 0x80, 0x81, 0xCB, 0x80, 0x81, 0xED])
-        let (end, report) = try await run.value
         #expect(end == .failed(.givenUp(.init(.overPressure), "the cuff pressure exceeded 330 mmHg")))
         #expect(report.status == .unavailable)
     }
@@ -140,11 +138,10 @@ import Testing
         let module = Pty()
         let address = DeviceAddress.node(module.path)
         let (options, handlers) = (options(sink, folder), handlers(heard))
+        module.write((100...104).flatMap { [0x02] + Array("\($0)C1S3".utf8) + [0x03, 0x0D] }, after: 8)
         let run = Task {
             try await onThread { try Ingest.measure(address, driver: "par-nibp", handlers: handlers, options: options) }
         }
-        _ = try await module.read(8)
-        for pressure in 100...104 { module.write([0x02] + Array("\(pressure)C1S3".utf8) + [0x03, 0x0D]) }
         await heard.wait { $0.contains(.live) }
         options.stop.raise()
         let (end, report) = try await run.value

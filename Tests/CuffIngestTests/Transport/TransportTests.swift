@@ -31,13 +31,19 @@ final class Pty: Sendable {
         return Array(bytes.prefix(max(0, count)))
     }
     /// Waits for this many bytes: the kernel delivers them a moment after the write. Fewer after ten seconds of silence.
-    func read(_ count: Int) async throws -> [UInt8] {
-        try await onThread {
-            var bytes: [UInt8] = []
-            var entry = pollfd(fd: self.master, events: Int16(POLLIN), revents: 0)
-            while bytes.count < count, poll(&entry, 1, 10_000) > 0 { bytes += self.read() }
-            return bytes
+    func read(_ count: Int) async throws -> [UInt8] { try await onThread { self.waitFor(count) } }
+    /// Writes this when so many bytes have come, on a thread of its own: a device does not wait for the test runner.
+    func write(_ bytes: [UInt8], after count: Int) {
+        Thread.detachNewThread {
+            _ = self.waitFor(count)
+            self.write(bytes)
         }
+    }
+    private func waitFor(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var entry = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+        while bytes.count < count, poll(&entry, 1, 10_000) > 0 { bytes += read() }
+        return bytes
     }
     func settings() -> termios {
         var settings = termios()
