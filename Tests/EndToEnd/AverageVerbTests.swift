@@ -90,6 +90,10 @@ import Testing
         #expect(average["readings"] as? Int == 2 && exact(average, "systolic_mmHg") == "136")
         let narrow = try await CuffProcess.run(["average", file, "--json", "--tz", "Europe/Berlin", "--until", "2026-05-06"])
         #expect(exact(narrow.objects("average").first, "systolic_mmHg") == "122")
+        // Lines of another program, whose ids repeat.
+        try Data((first + "\n" + line("2026-05-05T07:30", 140, 1) + "\n" + first + "\n").utf8).write(to: URL(filePath: file))
+        let others = try await CuffProcess.run(["average", file, "--json", "--tz", "Europe/Berlin"])
+        #expect(exact(others.objects("average").first, "systolic_mmHg") == "130", "\(others.errors)")
     }
 
     /// A reading whose clock was never set is in no range, and each verb says that it was left out.

@@ -189,6 +189,7 @@ final class CuffLink {
                 me.value.warn(result)
                 me.value.isRemembering = false
                 me.value.writeNotes()
+                me.value.conclude()
             }
         }
     }
@@ -197,9 +198,9 @@ final class CuffLink {
         if case .failure(let error) = result { notify(.diagnostic(.warning(error.description))) }
     }
 
-    /// Reports the end when the link has ended and its device is closed.
+    /// Reports the end when the link has ended, its device is closed and what it stores is written.
     private func conclude() {
-        guard let ending, isTransportClosed, !isPersisting else { return }
+        guard let ending, isTransportClosed, !isPersisting, !isRemembering else { return }
         self.ending = nil
         timer.set(nil)
         pipeline.detach(source)

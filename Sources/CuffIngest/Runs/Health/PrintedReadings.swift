@@ -19,6 +19,7 @@ final class PrintedReadings {
     /// A line of this program has at most some kilobytes.
     private static let longestLine = 1 << 20
     private static let chunkSize = 1 << 16
+    private static let identifying = ["driver", "device", "user", "systolic_mmHg", "diastolic_mmHg"]
     /// One each half minute for a year.
     private static let mostReadings = 1_000_000
 
@@ -35,11 +36,12 @@ final class PrintedReadings {
     deinit { if isOwn { close(descriptor) } }
 
     /// The selected readings in the order of their lines. A reading that is printed again counts once, with its highest revision, and
-    /// one that a later line says is deleted not at all: `export --new` appends such lines to a file. Lines of other types are skipped;
-    /// a line that is not a JSON object throws.
+    /// one that a later line says is deleted not at all: `export --new` appends such lines to a file. Other values with the same id and
+    /// revision, which this program does not print, are another reading. Lines of other types are skipped; a line that is not a JSON
+    /// object throws.
     func all(_ selection: ReadingSelection) throws(IngestError) -> [Content] {
         var found: [Content?] = []
-        var places: [Reading.ID: (place: Int, revision: Int)] = [:]
+        var latest: [Reading.ID: (place: Int, revision: Int, values: [JSONValue?]?)] = [:]
         try forEachLine { line throws(IngestError) in
             let content = try content(line, selection)
             let id = line["id"]?.text.flatMap { Reading.ID.parse($0) }
@@ -47,15 +49,22 @@ final class PrintedReadings {
                 if let content { found.append(content) }
                 return
             }
-            let known = places[id]
-            let revision = type == "deleted" ? known?.revision ?? 0 : line["revision"]?.number.flatMap { Int(exactly: $0) } ?? 0
+            guard found.count < Self.mostReadings else { throw IngestError(SelectionFault.tooManyLines(Self.mostReadings)) }
+            let known = latest[id]
+            let isDeletion = type == "deleted"
+            let revision = isDeletion ? known?.revision ?? 0 : line["revision"]?.number.flatMap { Int(exactly: $0) } ?? 0
+            var values = isDeletion ? nil : Self.identifying.map { line[$0] }
             if let known {
+                if revision == known.revision, let values, let others = known.values, values != others {
+                    found.append(content)
+                    return
+                }
                 let isReplaced = revision > known.revision || revision == known.revision && (content == nil || found[known.place] != nil)
                 guard isReplaced else { return }
                 found[known.place] = nil
+                values = values ?? known.values
             }
-            guard found.count < Self.mostReadings else { throw IngestError(SelectionFault.tooManyLines(Self.mostReadings)) }
-            places[id] = (found.count, revision)
+            latest[id] = (found.count, revision, values)
             found.append(content)
         }
         return found.compactMap { $0 }
