@@ -13,11 +13,13 @@ package struct CaptureRedaction: Sendable {
 
     /// Header fields kept unchanged. `cuff` and `consent` are free text, so the sender of the recording must check them.
     package static let keptFields = ["driver", "cuff", "origin", "line", "consent"]
+    /// In microseconds. No recording waits so long for its first byte.
+    private static let year: Int64 = 31_536_000_000_000
     private static let knownEvents: Set<String> = [
         CaptureEvent.framingError, .parityError, .overrun, .lineBreak, .unplugged, .silence,
     ].reduce(into: []) { $0.insert($1.text) }
 
-    /// Rewrites a whole recording; times are shifted by `days`.
+    /// Rewrites a whole recording; times are shifted by `days`. The times of items begin at 0 if they count from 1970.
     package init(_ original: [CaptureItem], header: CaptureHeader, by redaction: Redaction, days: Int) {
         work = Redaction.Work(days: days)
         items = original.filter { item in
@@ -25,6 +27,9 @@ package struct CaptureRedaction: Sendable {
             return Self.knownEvents.contains(event.text)
         }
         droppedEvents = original.count - items.count
+        if let first = items.lazy.compactMap(\.time).first, first >= Self.year {
+            for index in items.indices { items[index].time = items[index].time.map { max(0, $0 - first) } }
+        }
         rewrite(.fromCuff, redaction)
         rewrite(.toCuff, redaction)
         for field in header.fields where field.key != "changed" {
@@ -63,7 +68,8 @@ package struct CaptureRedaction: Sendable {
         var parts = Redaction.Kind.allCases.compactMap { kind in
             work.changes[kind].map { "\(kind.rawValue) (\($0)\(kind == .time ? ", shifted by whole days" : ""))" }
         }
-        if !droppedFields.isEmpty { parts.append("header fields \(droppedFields.joined(separator: ", "))") }
+        // Not their names: a comment with a colon is a field.
+        if !droppedFields.isEmpty { parts.append("header fields (\(droppedFields.count))") }
         if droppedEvents > 0 { parts.append("notes (\(droppedEvents))") }
         return "anonymised: " + (parts.isEmpty ? "nothing had to be changed" : parts.joined(separator: ", "))
     }

@@ -24,6 +24,8 @@ package struct PcapngReader: CaptureReader {
     private var head = 0
     private var passing = 0
     private var startMicroseconds: Int64?
+    /// That of the bytes from the cuff; one number for all interfaces of USB.
+    private var cuffInterface: Int?
     /// When the cuff of a USB capture was unplugged, if it was.
     private var unplugged: Int64?
     private var arrays = ReusedBytes()
@@ -119,6 +121,7 @@ package struct PcapngReader: CaptureReader {
         switch order.u32(bytes.span, offset) {
         case Pcapng.sectionHeader:
             interfaces = []
+            cuffInterface = nil
             if block == 1 { readSection(body, order) }
         case Pcapng.interfaceDescription: readInterface(body, order)
         case Pcapng.enhancedPacket: return try readPacket(body, order)
@@ -191,19 +194,32 @@ package struct PcapngReader: CaptureReader {
     ) throws(CaptureFault) -> CaptureItem? {
         guard interface < interfaces.count else { return nil }
         switch interfaces[interface].link {
-        case .serial: return serial(payload, options, order).map { CaptureItem(time: time, $0) }
+        case .serial: return try item(time, serial(payload, options, order), interface)
         case .usbmon, .usbmonMapped:
             let head = interfaces[interface].link == .usbmon ? 48 : 64
             guard let transfer = USBTransfer(payload, order, headerLength: head) else {
                 throw CaptureFault(line: block, reason: "the packet is shorter than a usbmon header")
             }
             if !usb.isUnplugged { unplugged = time }
-            return usb.take(transfer).map { CaptureItem(time: time, $0) }
+            return try item(time, usb.take(transfer), -1)
         case nil:
             let number = interfaces[interface].number
             let hint = number == 249 || number == 266 ? ": convert it to a Linux usbmon capture" : ""
             throw CaptureFault(line: block, reason: "link type \(number) is not read\(hint)")
         }
+    }
+
+    /// Bytes of two cuffs must not become one conversation.
+    @inline(__always)
+    private mutating func item(_ time: Int64?, _ content: CaptureItem.Content?, _ interface: Int) throws(CaptureFault) -> CaptureItem? {
+        guard let content else { return nil }
+        if case .fromCuff = content, cuffInterface != interface {
+            guard cuffInterface == nil else {
+                throw CaptureFault(line: block, reason: "bytes from a second line follow: write each line to a file of its own")
+            }
+            cuffInterface = interface
+        }
+        return CaptureItem(time: time, content)
     }
 
     /// A header of 12 bytes (seconds and microseconds big-endian, event, lines, footer), then the data.

@@ -26,6 +26,8 @@ public struct Redaction: Sendable {
         public private(set) var changes: [Kind: Int] = [:]
         /// Bytes outside whole frames that were kept.
         public internal(set) var leftBytes = 0
+        /// The bytes outside frames stay; the replay counts them.
+        var keepsGaps = false
         /// A time whose shifted value the family cannot represent.
         public private(set) var unshifted: DeviceTime?
 
@@ -135,8 +137,8 @@ public struct Redaction: Sendable {
     /// Rewrites all items of one side in place; lengths stay, except for escapes.
     public var rewrite: @Sendable (inout [[UInt8]], Side, inout Work) -> Void
 
-    /// For frames without a person, a serial number or a time.
-    public static let nothing = Redaction { _, _, _ in }
+    /// For frames without a person, a serial number or a time. Bytes between frames stay.
+    public static let nothing = Redaction { _, _, work in work.keepsGaps = true }
 
     /// Each report of the cuff.
     static func reports(_ body: @escaping @Sendable (inout [UInt8], inout Work) -> Void) -> Redaction {
@@ -197,9 +199,10 @@ public struct Redaction: Sendable {
     }
 
     /// As `frames`, for escaped frames: `decode` extracts the content, `encode` frames it again. A change of length falls to the item with
-    /// the frame's last byte. Bytes between frames are blanked: a damaged frame may name a person.
+    /// the frame's last byte. Bytes between frames are cleared, except for the delimiters: a damaged frame may name a person.
     static func escapedFrames<Format: FrameFormat>(
-        _ format: Format, decode: @escaping @Sendable (Span<UInt8>) -> [UInt8]?, encode: @escaping @Sendable ([UInt8]) -> [UInt8],
+        _ format: Format, delimiters: [UInt8], decode: @escaping @Sendable (Span<UInt8>) -> [UInt8]?,
+        encode: @escaping @Sendable ([UInt8]) -> [UInt8],
         _ body: @escaping @Sendable (inout [UInt8], Side, inout Work) -> Void
     ) -> Redaction {
         Redaction { items, side, work in
@@ -212,7 +215,7 @@ public struct Redaction: Sendable {
                 guard case .frame(let length) = format.verdict(on: bytes.span.extracting(offset..<end)), length > 0, offset + length <= end
                 else {
                     var gap = [bytes[offset]]
-                    work.blank(&gap, 0..<1, .damaged)
+                    if !delimiters.contains(gap[0]) { work.clear(&gap, 0..<1, .damaged) }
                     rewritten[owners[offset]] += gap
                     offset += 1
                     continue

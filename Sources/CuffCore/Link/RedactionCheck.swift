@@ -15,11 +15,12 @@ package enum RedactionCheck {
         case clockRemains
     }
 
-    /// Throws if the redacted recording must not be published; returns the number of readings in both.
+    /// Throws if the redacted recording must not be published; returns the number of readings in both, and of bytes outside frames that
+    /// stay.
     @discardableResult
     package static func check(
         _ original: [CaptureItem], _ redaction: CaptureRedaction, driver: CuffDriver, options: [String: String] = [:]
-    ) throws(Fault) -> Int {
+    ) throws(Fault) -> (readings: Int, leftBytes: Int) {
         if let time = redaction.work.unshifted { throw .timeOutOfRange(time) }
         let days = Int64(redaction.work.days)
         let (before, formerCounters) = facts(original, driver, options)
@@ -38,7 +39,7 @@ package enum RedactionCheck {
             zip(before.clocks, after.clocks).allSatisfy({ isShifted(DeviceClock($0), DeviceClock($1), days) })
         else { throw .clockRemains }
         try checkIdentities(names(before), names(after), redaction.items)
-        return after.readings.count
+        return (after.readings.count, redaction.work.keepsGaps ? Int(clamping: counters.skippedBytes) : redaction.work.leftBytes)
     }
 
     private static func isShifted(_ old: DeviceClock, _ new: DeviceClock, _ days: Int64) -> Bool {

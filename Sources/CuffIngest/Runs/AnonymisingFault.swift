@@ -13,6 +13,10 @@ package enum AnonymisingFault: Fault {
     /// The rewritten recording has other readings, or still identifies the person.
     case unsafe(String, RedactionCheck.Fault)
     case needsFolder(String)
+    /// Two recordings would be written to this path.
+    case sameTarget(String)
+    /// The recording names this driver, the user another one.
+    case otherDriver(String, driver: String)
 
     package var statement: (status: RunStatus, text: String) {
         switch self {
@@ -26,6 +30,9 @@ package enum AnonymisingFault: Fault {
             (.usage, "cannot anonymise \(path): the cuff cannot write the time \(time) shifted so far")
         case .unsafe(let path, let fault): (.badData, "cannot anonymise \(path): \(Self.sentence(fault))")
         case .needsFolder(let path): (.usage, "cannot write several recordings to \(path): it is not a folder")
+        case .sameTarget(let path): (.usage, "two of the recordings would become \(path): anonymise them one by one")
+        case .otherDriver(let path, let driver):
+            (.usage, "\(path) is a recording of \(driver) by its own header: leave --driver out, or correct the header")
         }
     }
 

@@ -22,10 +22,14 @@ package enum CaptureAnonymising {
     package static func targets(of inputs: [String], in output: String) throws(IngestError) -> [String] {
         guard inputs.count > 1 || isFolder(output) else { return [output] }
         guard isFolder(output) else { throw IngestError(AnonymisingFault.needsFolder(output)) }
-        return inputs.map { input in
+        var targets: [String] = []
+        for input in inputs {
             let name = input.split(separator: "/").last.map(String.init) ?? "standard-input.capture"
-            return "\(output)/\(name == "-" ? "standard-input.capture" : name)"
+            let target = "\(output)/\(name == "-" ? "standard-input.capture" : name)"
+            guard !targets.contains(target) else { throw IngestError(AnonymisingFault.sameTarget(target)) }
+            targets.append(target)
         }
+        return targets
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -43,6 +47,8 @@ package enum CaptureAnonymising {
         selection: CaptureSelection = CaptureSelection(), replaces: Bool = false
     ) throws(IngestError) -> Report {
         let (items, source, name) = try read(input, selection)
+        // Another family's redaction would leave everything as it is.
+        if let id, let own = source.header["driver"], id != own { throw IngestError(AnonymisingFault.otherDriver(name, driver: own)) }
         guard let driverID = id ?? source.header["driver"] ?? source.impliedDriver?.description else {
             throw IngestError(AnonymisingFault.noDriver(name))
         }
@@ -53,9 +59,9 @@ package enum CaptureAnonymising {
         var header = source.header
         if header["driver"] == nil { header.fields.insert(("driver", driver.id.description), at: 0) }
         let result = CaptureRedaction(items, header: header, by: redaction, days: days)
-        let readings: Int
+        let checked: (readings: Int, leftBytes: Int)
         do throws(RedactionCheck.Fault) {
-            readings = try RedactionCheck.check(items, result, driver: driver, options: options)
+            checked = try RedactionCheck.check(items, result, driver: driver, options: options)
         } catch {
             if case .timeOutOfRange(let time) = error {
                 var text = TextBuffer(capacity: 32)
@@ -67,8 +73,8 @@ package enum CaptureAnonymising {
         try write(result, to: output, start: source.start, days: days, replaces: replaces)
         return Report(
             path: output, driver: driver.id.description, changes: result.work.changes, droppedFields: result.droppedFields,
-            keptFields: result.header.fields.filter { ["cuff", "consent"].contains($0.key) }, leftBytes: result.work.leftBytes,
-            readings: readings)
+            keptFields: header.fields.filter { $0.key == "changed" || $0.key != "driver" && CaptureRedaction.keptFields.contains($0.key) },
+            leftBytes: checked.leftBytes, readings: checked.readings)
     }
 
     private static func read(

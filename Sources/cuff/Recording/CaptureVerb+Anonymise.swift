@@ -23,7 +23,7 @@ extension CaptureVerb {
             help: ArgumentHelp("The new file, or a folder for several; `-` writes text to standard output.", valueName: "file"),
             completion: .file())
         var output: String
-        @Option(help: "The cuff family, for captures that name none.", completion: DriverChoice.completion) var driver: String?
+        @Option(help: "The cuff family, for captures whose header names none.", completion: DriverChoice.completion) var driver: String?
         @Option(help: Help.option, completion: DriverChoice.optionCompletion) var option: [String] = []
         @Option(
             parsing: .unconditional,
@@ -58,7 +58,7 @@ extension CaptureVerb {
             }
             for field in report.keptFields { Terminal.say("cuff: kept, please check: \(field.key): \(field.value)") }
             guard report.leftBytes > 0 else { return }
-            Terminal.say("cuff: \(Plural.text(report.leftBytes, "byte")) of no whole frame stay as recorded, and may show a time")
+            Terminal.say("cuff: \(Plural.text(report.leftBytes, "byte")) of no whole frame stay as recorded, and may show a name, a number or a time")
         }
 
         private func line(_ report: CaptureAnonymising.Report, _ input: String) -> String {

@@ -129,6 +129,21 @@ import Testing
         #expect(fault(file.bytes)?.reason == "link type 249 is not read: convert it to a Linux usbmon capture")
     }
 
+    /// Two cuffs are not one conversation; the two directions of one line may have an interface each.
+    @Test func aSecondLine_IsRefused() throws {
+        var file = PcapngFile()
+        file.section()
+        file.interface(250)
+        file.interface(250)
+        file.packet(0, time: 0, Self.serial(1, [5]))
+        file.packet(1, time: 1, Self.serial(2, [6]))
+        #expect(try Self.read(file.bytes).items.map(\.content) == [.toCuff([5]), .fromCuff([6])])
+        file.packet(0, time: 2, Self.serial(2, [7]))
+        #expect(throws: CaptureFault(line: 6, reason: "bytes from a second line follow: write each line to a file of its own")) {
+            try Self.read(file.bytes)
+        }
+    }
+
     @Test func anyDamage_NeverCrashes() {
         let good = Self.write(Self.conversation)
         var random = SplitMix64(seed: 23)

@@ -1,8 +1,9 @@
 extension Redaction {
     /// Times of records and subrecords are shifted, the plug id is cleared. Of the displayed values, documented groups of the basic class
     /// stay: ECG, P1 to P4, NIBP and temperatures. All else is cleared, including waves and alarm texts.
-    static let geDRI = escapedFrames(GeDRIFrame(), decode: { GeDRIFrame.record($0) }, encode: { GeDRIFrame.encode($0) }) {
-        record, side, work in
+    static let geDRI = escapedFrames(
+        GeDRIFrame(), delimiters: [0x7E, 0x7D], decode: { GeDRIFrame.record($0) }, encode: { GeDRIFrame.encode($0) }
+    ) { record, side, work in
         shiftUnixTime(&record, at: 6, &work)
         work.clear(&record, 4..<6, .device)
         work.clear(&record, 10..<14, .unknown)

@@ -19,12 +19,14 @@ extension Redaction {
         var start = segment.lowerBound
         // In MSH, the separator itself is field 1.
         var number = name == "MSH" ? 1 : 0
+        var isNumeric = false
         while start <= segment.upperBound {
             var end = start
             while end < segment.upperBound, frame[end] != separators.field { end += 1 }
             let field = start..<end
             if number > (name == "MSH" ? 2 : 0), !field.isEmpty {
-                redact(&frame, field, number, kept, separators, &work)
+                if number == 2 { isNumeric = frame[field].elementsEqual("NM".utf8) }
+                redact(&frame, field, number, kept, isNumeric: isNumeric, separators, &work)
             }
             number += 1
             start = end + 1
@@ -32,43 +34,58 @@ extension Redaction {
     }
 
     private static func redact(
-        _ frame: inout [UInt8], _ field: Range<Int>, _ number: Int, _ kept: HL7Kept, _ separators: HL7Separators, _ work: inout Work
+        _ frame: inout [UInt8], _ field: Range<Int>, _ number: Int, _ kept: HL7Kept, isNumeric: Bool, _ separators: HL7Separators,
+        _ work: inout Work
     ) {
         if kept.times.contains(number) {
-            let digits = frame[field].prefix { $0 &- 0x30 < 10 }.count
-            if digits >= 8 {
-                let first = field.lowerBound
-                work.shiftDigits(&frame, year: first, yearDigits: 4, month: first + 4, day: first + 6)
-            }
+            let first = field.lowerBound
+            let isTime = frame[field].prefix { $0 &- 0x30 < 10 }.count >= 8
+            if isTime { work.shiftDigits(&frame, year: first, yearDigits: 4, month: first + 4, day: first + 6) }
             // Only a fraction and a zone may follow the time; a second component is unknown.
-            let rest = frame[field].firstIndex { $0 == separators.component || $0 == separators.repetition } ?? field.upperBound
+            let end = frame[field].firstIndex { $0 == separators.component || $0 == separators.repetition } ?? field.upperBound
+            let rest = isTime ? end : first
             return work.blank(&frame, rest..<field.upperBound, .unknown)
         }
         if kept.fields.contains(number) { return }
+        func isNumber(_ part: Range<Int>, _ others: [UInt8] = []) -> Bool {
+            frame[part].allSatisfy { $0 &- 0x30 < 10 || others.contains($0) }
+        }
+        if number == 1, kept.isNumbered, field.count <= 4, isNumber(field) { return }
+        // The name of an application; its number behind it is that of a device.
+        if number == kept.application {
+            let end = frame[field].firstIndex { $0 == separators.component || $0 == separators.repetition } ?? field.upperBound
+            return work.blank(&frame, end..<field.upperBound, .device)
+        }
         // A short control id is a kind of message (Mindray) or a count; a long one may contain a time or serial number.
         if number == kept.controlID, field.count <= 4 { return }
-        // Only a number is kept as a value; text may contain anything.
-        if number == kept.value, frame[field].allSatisfy({ $0 &- 0x30 < 10 || $0 == 0x2E || $0 == 0x20 || $0 == 0x2D }) { return }
+        // Only a numeric value is kept: a date of birth and a patient's number are digits too.
+        if number == kept.subID, isNumber(field, Array(".^&".utf8)) { return }
+        if number == kept.value, isNumeric, isNumber(field, Array(" -.".utf8)) { return }
         work.blank(&frame, field, .person)
     }
 }
 
 /// The fields of a segment without personal data, as numbered by HL7 2.6.
 private struct HL7Kept {
+    /// Field 1 counts the segments.
+    var isNumbered = false
     var fields: Set<Int> = []
     var times: Set<Int> = []
+    var application: Int?
     var controlID: Int?
     /// An observed value, if the segment has one.
     var value: Int?
+    /// Numbers in groups; text may name a device.
+    var subID: Int?
 
     static func named(_ segment: String) -> HL7Kept {
         switch segment {
         // Sending application, type, processing, version, sequence, acknowledgements, character set.
-        case "MSH": HL7Kept(fields: [3, 9, 11, 12, 13, 15, 16, 17, 18], times: [7], controlID: 10)
+        case "MSH": HL7Kept(fields: [9, 11, 12, 13, 15, 16, 17, 18], times: [7], application: 3, controlID: 10)
         case "MSA": HL7Kept(fields: [1, 4, 5], controlID: 2)
-        case "OBR": HL7Kept(fields: [1, 4, 25], times: [6, 7, 8, 14, 22])
-        case "OBX": HL7Kept(fields: [1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12], times: [14, 19], value: 5)
-        case "PID", "PV1", "NTE": HL7Kept(fields: [1])
+        case "OBR": HL7Kept(isNumbered: true, fields: [4, 25], times: [6, 7, 8, 14, 22])
+        case "OBX": HL7Kept(isNumbered: true, fields: [2, 3, 6, 7, 8, 9, 10, 11], times: [12, 14, 19], value: 5, subID: 4)
+        case "PID", "PV1", "NTE": HL7Kept(isNumbered: true)
         default: HL7Kept()
         }
     }

@@ -2,7 +2,7 @@ extension Redaction {
     /// In answers to polls, values and types stay and times are shifted; all other attributes are cleared, including patient, bed and
     /// monitor. So are the monitor's description, and messages other than polls, their answers and the end of an association.
     static let intelliVue = escapedFrames(
-        IntelliVueFrame(), decode: { IntelliVueFrame.user($0) }, encode: { IntelliVueFrame.encode($0) }
+        IntelliVueFrame(), delimiters: [0xC0, 0xC1, 0x7D], decode: { IntelliVueFrame.user($0) }, encode: { IntelliVueFrame.encode($0) }
     ) { user, side, work in
         switch user.first {
         case 0xE1?: redactIntelliVueExport(&user, &work)

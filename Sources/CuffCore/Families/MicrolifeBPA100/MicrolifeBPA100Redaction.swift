@@ -15,7 +15,7 @@ extension Redaction {
     private typealias Payload = @Sendable ([UInt8]) -> Range<Int>?
 
     private static func microlifeAnswers(_ payload: @escaping Payload) -> Redaction {
-        frames(AnyMicrolifeAnswer(), payload: payload, redactAnswer)
+        frames(AnyMicrolifeAnswer(), blanksGaps: true, payload: payload, redactAnswer)
     }
 
     private static func redactAnswer(_ frame: inout [UInt8], _ side: Side, _ work: inout Work) {

@@ -30,10 +30,20 @@ extension Redaction {
         return true
     }
 
-    /// `4F 4B 00` data xor, rewritten; `nil` for an answer without data, a damaged one, and those that may stay.
+    /// `4F 4B 00` data xor, rewritten; the data of a damaged answer are cleared, and it stays damaged. `nil` for an answer without data
+    /// and those that may stay.
     private static func omronAnswer(_ answer: [UInt8], _ work: inout Work) -> [UInt8]? {
-        guard answer.count > 4, answer[0] == 0x4F, answer[1] == 0x4B, Checksum.xor8(answer.span, 2..<answer.count) == 0 else { return nil }
+        guard answer.starts(with: [0x4F, 0x4B]) else {
+            if ![[0x4E, 0x4F], Array("OFF\r\n".utf8)].contains(answer) { work.leftBytes += answer.count }
+            return nil
+        }
+        guard answer.count > 4 else { return nil }
         var new = answer
+        guard Checksum.xor8(answer.span, 2..<answer.count) == 0 else {
+            work.clear(&new, 3..<(new.count - 1), .damaged)
+            new[new.count - 1] = Checksum.xor8(new.span, 2..<(new.count - 1)) ^ 1
+            return new
+        }
         switch answer.count {
         case 10, 15, 16, 17, 18, 19:
             // A version's text has fifteen bytes too, and letters are no months.

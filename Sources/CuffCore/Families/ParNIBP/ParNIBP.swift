@@ -56,7 +56,7 @@ extension CuffDriver {
         makeSession: { ParNIBPSession($0) },
         makeSimulator: { ParNIBPSimulator($0) },
         findFrames: { ParFrame.find(in: $0) },
-        redaction: .nothing)
+        redaction: .parNIBP)
 }
 
 struct ParFrame: FrameFormat {

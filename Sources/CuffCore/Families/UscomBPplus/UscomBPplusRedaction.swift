@@ -41,6 +41,9 @@ extension Redaction {
             for start in places(of: "id>", in: bytes, line) {
                 work.blank(&bytes, start..<(bytes[start..<line.upperBound].firstIndex(of: 0x3C) ?? line.upperBound), .device)
             }
+        } else if bytes[line].contains(0x3C) {
+            // Of a document whose head is missing or damaged.
+            redactDocument(&bytes, line, nil, &work)
         } else if bytes[line.lowerBound] == UInt8(ascii: "S") {
             let id = bytes[line].dropFirst(2).prefix { $0 != 0x20 }
             work.blank(&bytes, id.startIndex..<id.endIndex, .person)

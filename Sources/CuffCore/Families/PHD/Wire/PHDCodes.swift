@@ -66,6 +66,8 @@ enum PHDAttribute {
     static let systemModel: UInt16 = 0x0928
     static let metricID: UInt16 = 0x092B
     static let productionSpecification: UInt16 = 0x092D
+    /// Label-String, and those of a store and of a segment.
+    static let labels: [UInt16] = [0x0927, 0x0A57, 0x0A58]
     static let type: UInt16 = 0x092F
     static let usageCount: UInt16 = 0x0944
     static let accuracy: UInt16 = 0x094A

@@ -10,6 +10,7 @@ extension Redaction {
             if id != new { work.replace(id, with: new, in: &bytes, .device) }
         }
         let stamps = stampsOfObservations(bytes)
+        blankLabels(&bytes, &work)
         blankProduction(&bytes, &work)
         shiftClocks(&bytes, &work)
         for stamp in stamps {
@@ -58,6 +59,24 @@ extension Redaction {
                 offset += 6 + Int(size)
             }
             start = end
+        }
+    }
+
+    /// `id len size text` of the labels, which a user may have written.
+    private static func blankLabels(_ bytes: inout [UInt8], _ work: inout Work) {
+        var start = 0
+        while start + 6 <= bytes.count {
+            let before = bytes
+            let text = before.span
+            guard let id = text.bigEndian16(start), PHDAttribute.labels.contains(id), let length = text.bigEndian16(start + 2),
+                let size = text.bigEndian16(start + 4), [Int(size) + 2, Int(size) + 3].contains(Int(length)),
+                start + 6 + Int(size) <= bytes.count
+            else {
+                start += 1
+                continue
+            }
+            work.blank(&bytes, (start + 6)..<(start + 6 + Int(size)), .person)
+            start += 6 + Int(size)
         }
     }
 
