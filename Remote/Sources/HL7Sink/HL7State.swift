@@ -102,16 +102,15 @@ public struct HL7State: Sendable {
     }
 
     private mutating func accept(_ line: ReadingLine) {
-        // The completed reading follows under the same id.
-        let isNothing = line.isPending || line.isDeletion && line.measured == nil
+        // The completed reading follows under the same id. What was never sent needs no deletion; another patient may have been sent.
+        let isNothing = line.isPending || line.isDeletion && (line.measured == nil || (try? Metric.all(of: line)) == nil)
         guard !isNothing else { return effects.append(.answer(.ok(line))) }
         do throws(Refusal) {
             let message = try PCDMessage(line, to: target)
             try checkPerson(of: line)
             waiting.append((line, message))
         } catch {
-            // A reading that could not be sent needs no deletion.
-            effects.append(.answer(line.isDeletion ? .ok(line) : .refuse(line, error.text)))
+            effects.append(.answer(.refuse(line, error.text)))
         }
     }
 

@@ -142,11 +142,33 @@ package struct PersonRule {
             case "person": if let subject { changed.append(.init(key: "person", value: .string(subject))) }
             // Sentences and names of rules, in alerts.
             case "text", "rule", "condition":
-                let text = member.value.string.map { JSONValue.string($0.replacing(name, with: subject ?? "the person")) }
+                let text = member.value.string.map { JSONValue.string(Self.replacing(name, with: subject ?? "the person", in: $0)) }
                 changed.append(.init(key: member.key, value: text ?? member.value))
             default: changed.append(member)
             }
         }
         return ReadingLine(Array(JSONValue.object(changed).text.utf8)) ?? line
+    }
+
+    /// In any case, because names that differ only in case are one person; also within words, unless the name is short.
+    private static func replacing(_ name: String, with mark: String, in text: String) -> String {
+        let (letters, wanted) = (Array(text), Array(name))
+        func isLetter(at index: Int) -> Bool { letters.indices.contains(index) && (letters[index].isLetter || letters[index].isNumber) }
+        var result = ""
+        var index = 0
+        while index < letters.count {
+            let end = index + wanted.count
+            let isName =
+                !wanted.isEmpty && end <= letters.count
+                && zip(letters[index..<end], wanted).allSatisfy { $0.lowercased() == $1.lowercased() }
+            if isName, wanted.count > 2 || !isLetter(at: index - 1) && !isLetter(at: end) {
+                result += mark
+                index = end
+            } else {
+                result.append(letters[index])
+                index += 1
+            }
+        }
+        return result
     }
 }

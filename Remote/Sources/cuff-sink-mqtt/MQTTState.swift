@@ -93,9 +93,9 @@ struct MQTTState: Sendable {
     // MARK: Readings
 
     private mutating func accept(_ line: ReadingLine) {
-        // Only final readings are published; the completed reading or a failure follows under the same id. What has no time never was.
-        if line.isPending || line.isDeletion && line.measured == nil { return effects.append(.answer(.ok(line))) }
-        if !line.isFailure && line.measured == nil && line["device_time"] == nil {
+        // Only final readings are published; the completed reading or a failure follows under the same id.
+        if line.isPending { return effects.append(.answer(.ok(line))) }
+        if !line.isFailure && !line.isDeletion && line.measured == nil && line["device_time"] == nil {
             return effects.append(.answer(.refuse(line, "it has no usable time: the cuff's clock was not set")))
         }
         let entry = Entry(line: line, slot: Slot(line), key: Newness(line))
@@ -122,7 +122,9 @@ struct MQTTState: Sendable {
             var entry = queued[queueStart]
             guard entry.isAlert ? isAnnounced(entry.slot) : isReady(entry.slot) else { break }
             queueStart += 1
-            if settings.keepsState && entry.line.type == "blood_pressure" { entry.needsState = slots[entry.slot]?.accept(entry) ?? false }
+            // A time in the future would be the newest for years.
+            let mayBeNewest = entry.line.type == "blood_pressure" && entry.line["clock"]?.string != "implausible"
+            if settings.keepsState && mayBeNewest { entry.needsState = slots[entry.slot]?.accept(entry) ?? false }
             if settings.keepsState && entry.line.isDeletion {
                 entry.needsState = slots[entry.slot]?.accept(deletion: entry) ?? false
             }

@@ -46,7 +46,7 @@ struct Main {
         do throws(ConfigurationFault) {
             let settings = try settings(text)
             if !settings.isEncrypted && !settings.isLoopback {
-                say("cuff-sink-mqtt: the connection to \(settings.place) is not encrypted, nor is a password sent over it; use mqtts://")
+                say("cuff-sink-mqtt: readings and the password travel to \(settings.place) unencrypted; use mqtts://")
             }
             return Run(settings, conversation, PersonRule(settings.persons, program: "cuff-sink-mqtt")).run()
         } catch {

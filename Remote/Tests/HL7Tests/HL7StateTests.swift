@@ -193,6 +193,21 @@ private func reply(_ code: String, _ text: String = "") -> (String) -> HL7State.
         #expect(rig.answers.isEmpty && rig.state.isOver)
     }
 
+    /// The reading may have been sent before the address changed.
+    @Test func deletion_WithoutAPatient_IsRefused() throws {
+        var rig = try Rig("&patient.1=a")
+        rig.handle(
+            .reading(
+                try parsed(
+                    #"{"type":"deleted","id":"b","of":"blood_pressure","driver":"phd","person":"Anna","measured":"2026-05-05T07:33:20Z"}"#))
+        )
+        guard case .refuse(_, _, let reason)? = rig.answers.last else {
+            Issue.record("\(rig.answers)")
+            return
+        }
+        #expect(reason.contains("patient.Anna=ID"))
+    }
+
     @Test func otherLines_NeedNoMessage() throws {
         var rig = try Rig()
         for (text, answer) in [

@@ -157,8 +157,19 @@ let address = "mqtt://broker/?gateway=pi-7"
         #expect(next.retained["\(base)/state"] == gone("20260505T073131-b") && next.answers.count == 2)
         try next.send(line("20260506T073131-c"))
         #expect(next.retained["\(base)/state"] == line("20260506T073131-c"))
-        try next.send(deleted("20260505T073135-d", more: ""))
-        #expect(next.answers.last == .ok(id: "20260505T073135-d", revision: 255), "without a time it was never published")
+    }
+
+    /// It is a reading, but would be the newest until then; its deletion has no time.
+    @Test func aTimeInTheFuture_IsNeverTheNewest() throws {
+        var rig = try Rig(address)
+        rig.begin()
+        let future = line("20300101T120000-a").replacing(
+            #""measured":"2026-05-05T07:33:20+02:00""#, with: #""device_time":"2030-01-01T12:00:00","clock":"implausible""#)
+        #expect(future.contains("implausible"))
+        try rig.send(future, line("20260505T073131-b"), deleted("20300101T120000-a", more: ""))
+        #expect(rig.retained["\(base)/state"] == line("20260505T073131-b"))
+        #expect(rig.payloads("\(base)/reading") == [future, line("20260505T073131-b")])
+        #expect(rig.payloads("\(base)/deleted") == [deleted("20300101T120000-a", more: "")] && rig.answers.count == 3)
     }
 
     @Test func answer_WaitsForBothAcknowledgements() throws {

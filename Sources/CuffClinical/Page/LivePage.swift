@@ -10,6 +10,8 @@ package struct LivePage: Sendable {
         package var key: String
         /// The latest readings, newest first, each with the name of its cuff.
         package var latest: [(reading: Reading, cuff: String)] = []
+        /// The latest reading that counts.
+        package var newest: (reading: Reading, cuff: String)?
         /// Averages of the last days, each with the name of its cuff, which is empty if all are of one cuff.
         package var averages: [(days: Int, cuff: String, average: ProtocolAverage)] = []
         /// The readings in the range that is shown; `nil` if the person is not shown.

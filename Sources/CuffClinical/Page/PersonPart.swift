@@ -28,9 +28,7 @@ struct PersonPart {
     }
 
     private func appendLatest(to text: inout TextBuffer) {
-        let rule = InclusionRule(zone: page.zone)
-        let latest = person.latest.first { if case .counts = rule.verdict(on: $0.reading) { true } else { false } }
-        guard let latest, let pressure = latest.reading.bloodPressure else { return }
+        guard let latest = person.newest, let pressure = latest.reading.bloodPressure else { return }
         text.append(html: "<div class=\"latest\"><p><b>\(Self.pair(pressure))</b> mmHg")
         if let pulse = pressure.pulse { text.append(html: " · \(language[.perMinuteOf, Self.whole(pulse.digits.value)])") }
         let notes = notes(latest.reading, cuff: latest.cuff)

@@ -84,4 +84,6 @@ package struct InclusionRule: Sendable, Hashable {
         }
         return nil
     }
+
+    package func counts(_ reading: borrowing Reading) -> Bool { if case .counts = verdict(on: reading) { true } else { false } }
 }

@@ -30,9 +30,9 @@ package enum AnonymisingFault: Fault {
             (.usage, "cannot anonymise \(path): the cuff cannot write the time \(time) shifted so far")
         case .unsafe(let path, let fault): (.badData, "cannot anonymise \(path): \(Self.sentence(fault))")
         case .needsFolder(let path): (.usage, "cannot write several recordings to \(path): it is not a folder")
-        case .sameTarget(let path): (.usage, "two of the recordings would become \(path): anonymise them one by one")
+        case .sameTarget(let path): (.usage, "two of the recordings would be written to \(path)")
         case .otherDriver(let path, let driver):
-            (.usage, "\(path) is a recording of \(driver) by its own header: leave --driver out, or correct the header")
+            (.usage, "\(path) is a recording of \(driver), as its header says: leave out --driver, or correct the header")
         }
     }
 

@@ -240,7 +240,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Lines that the sink may no longer have are not sent.
+    /// Lines that the sink may no longer have are not sent. Nor does it get notices of their deletion, and they can be queued again.
     func limit(to consent: SinkConsent) throws(IngestError) {
         try store.commit { db in
             let number = try self.number(in: db)
@@ -249,10 +249,8 @@ final class Outbox: Sendable {
             }
             for line in lines where !consent.permits(line: Array(line.text.utf8)) {
                 try db.run(
-                    """
-                    UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL
-                    WHERE sink = ? AND id = ? AND revision = ? AND pending = ?
-                    """, number, line.id, line.revision, line.isPending)
+                    "DELETE FROM outbox WHERE sink = ? AND id = ? AND revision = ? AND pending = ?", number, line.id, line.revision,
+                    line.isPending)
             }
             try recount(number, in: db)
         }

@@ -36,6 +36,9 @@ struct ReadingCursor {
         rule == .implausible || toldTime.map { !ClockCorrection.isCredible($0, received: received) } ?? false
     }
 
+    /// A time after its reception would stay the latest for years.
+    var timeOfOrder: Timestamp? { time ?? (hasImplausibleTime ? received : nil) }
+
     /// Why `time` is `nil`.
     var timeExclusion: Exclusion { hasImplausibleTime ? .timeImplausible : .timeUnknown }
 

@@ -55,8 +55,8 @@ extension Store {
         // The latest are found backwards and passed on forwards.
         var latest = LatestRows<(Reading, Provenance)>(last)
         try walk(selection, columns: ReadingColumn.all, latest: { latest.isComplete(at: $0) }) { cursor, sources, owner in
-            let (time, id) = (cursor.time, cursor.id)
-            guard selection.holds(time), latest.takes(time, id) else { return true }
+            let (time, id) = (cursor.timeOfOrder, cursor.id)
+            guard selection.holds(cursor.time), latest.takes(time, id) else { return true }
             if let one = try whole(cursor, sources, owner, selection) { latest.add(one, at: time, id) }
             return true
         }
@@ -75,18 +75,18 @@ extension Store {
         return (reading, source.provenance)
     }
 
-    /// The latest selected readings of each of these persons, the latest last.
+    /// The latest selected readings of each of these persons, the latest last; with a rule, of those that count.
     func latest(
-        _ count: Int, of persons: Set<Person>, _ selection: ReadingSelection
+        _ count: Int, of persons: Set<Person>, _ selection: ReadingSelection, by rule: InclusionRule? = nil
     ) throws(IngestError) -> [Person: [(reading: Reading, provenance: Provenance)]] {
         var selection = selection
         selection.last = count
         var found = Dictionary(uniqueKeysWithValues: persons.map { ($0, LatestRows<(reading: Reading, provenance: Provenance)>(count)) })
         try walk(selection, columns: ReadingColumn.all, latest: { id in found.values.allSatisfy { $0.isComplete(at: id) } }) {
             cursor, sources, owner in
-            let (time, id) = (cursor.time, cursor.id)
+            let (time, id) = (cursor.timeOfOrder, cursor.id)
             guard found[owner]?.takes(time, id) ?? false else { return true }
-            if let one = try whole(cursor, sources, owner, selection) { found[owner]?.add(one, at: time, id) }
+            if let one = try whole(cursor, sources, owner, selection), rule?.counts(one.0) ?? true { found[owner]?.add(one, at: time, id) }
             return true
         }
         return found.mapValues(\.sorted).filter { !$0.value.isEmpty }

@@ -10,7 +10,7 @@ extension Ingest {
     public static func watch(
         _ watch: WatchOptions = WatchOptions(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
-        let sinkFaults = Locked<[String: IngestError]>([:])
+        let sinkFaults = Locked<[String: (error: IngestError, at: Int64)]>([:])
         if let port = watch.metricsPort, UInt16(exactly: port) == nil { throw IngestError(TransportFault.notAPort("\(port)")) }
         let current = Locked<(@Sendable () -> RunStatistics)?>(nil)
         var options = options
@@ -28,8 +28,10 @@ extension Ingest {
         let policy: Pipeline.FaultPolicy = watch.settings.isOnce ? .stop : .retry
         let told = options
         let pipeline = try pipeline(options, policy: policy, series: .ofResults, survives: watch.survives) { sink, error in
-            // Once, and again when the text of the fault changes; a recovery is not reported.
-            let isNews = sinkFaults.withLock { $0.updateValue(error, forKey: sink) != error }
+            // Once, and again when the text changes or the sink worked in between: a sink that fails is tried again within a minute.
+            let now = HostClock.monotonic()
+            let last = sinkFaults.withLock { $0.updateValue((error, now), forKey: sink) }
+            let isNews = last.map { $0.error != error || now - $0.at > 600_000_000_000 } ?? true
             if isNews { told.diagnostics(.warning(told.explain(error))) }
         }
         if let board = servers.board { pipeline.whenSourcesChange { board.linkChanged($0, isOpen: $1) } }
@@ -61,10 +63,10 @@ extension Ingest {
         report.status = status
         if status == .unavailable && report.counters.readings == 0 { report.endings.append(.nothingPluggedIn) }
         defer { if watch.showsStatistics { watch.statistics(run.statistics.text) } }
-        // The watch has ended with its links: the grace period starts now.
+        // The links had the first half of the grace period.
         let ended = StopSignal()
         ended.raise()
-        try finish(pipeline, &report, stop: ended, grace: watch.grace)
+        try finish(pipeline, &report, stop: ended, grace: watch.grace / 2)
         return report
     }
 

@@ -219,7 +219,7 @@ final class WatchRun {
         for port in ports { port.cancel() }
         for links in callers { links.stop() }
         for source in sources { source.stop() }
-        // Half of the grace period is for links, the other half for sinks.
+        // The other half is for sinks.
         graceTimer.set(after: watch.grace / 2)
         handle(.stop)
     }

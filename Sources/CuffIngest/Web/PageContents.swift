@@ -103,6 +103,8 @@ final class PageContents: Sendable {
         var reports = ByPerson<Report>()
         /// Oldest first.
         var latest: [Person: [Stored]] = [:]
+        /// The latest that counts, of those of whose latest none does.
+        var newest: [Person: [Stored]] = [:]
     }
 
     private func persons(_ found: Found, _ view: View) -> [LivePage.Person] {
@@ -114,12 +116,15 @@ final class PageContents: Sendable {
             for (days, run) in found.averages {
                 person.averages += HealthRuns.averages(of: owner, in: run).map { (days, $0.cuff, $0.average) }
             }
-            person.latest = (found.latest[owner] ?? []).reversed().map { reading, cuff in
-                // The user's name of the cuff, else make and model, else its identity.
-                (reading, names.contains(cuff.device) ? cuff.device : cuff.name)
-            }
+            person.latest = (found.latest[owner] ?? []).reversed().map(named)
+            person.newest = person.latest.first { view.rule.counts($0.reading) } ?? found.newest[owner]?.last.map(named)
             return person
         }
+    }
+
+    /// With the user's name of the cuff, else make and model, else its identity.
+    private func named(_ one: Stored) -> (reading: Reading, cuff: String) {
+        (one.reading, names.contains(one.provenance.device) ? one.provenance.device : one.provenance.name)
     }
 
     private func shown(_ persons: Persons, _ view: View) -> [Person] {
@@ -133,6 +138,8 @@ final class PageContents: Sendable {
         let numbers = known.keys.sorted()
         var found = Found(persons: try store.persons(selection))
         found.latest = try store.latest(LivePage.rows, of: Set(shown(found.persons, view)), selection)
+        let others = shown(found.persons, view).filter { !(found.latest[$0] ?? []).contains { view.rule.counts($0.reading) } }
+        if !others.isEmpty { found.newest = try store.latest(1, of: Set(others), selection, by: view.rule) }
         selection.since = view.since(Self.averaged.max() ?? 0)
         var readings: [HomeReading] = []
         try store.forEachHomeReading(selection, rule: view.rule, withIDs: false) { reading in
@@ -200,6 +207,7 @@ final class PageContents: Sendable {
                     add((one, person), false)
                 }
             }
+            if view.rule.counts(one.reading) { found.newest[person] = [one] }
             found.latest[person, default: []] = Array((found.latest[person, default: []] + [one]).suffix(LivePage.rows))
         }
         for person in parts.keys { parts[person]?.finish(pass: add) }

@@ -93,6 +93,13 @@ import Testing
         let lines = try store.read { try $0.rows("SELECT line FROM outbox WHERE line IS NOT NULL") { $0.text(0) ?? "" } }
         #expect(lines.count == 2 && lines.allSatisfy { $0.contains("\"type\":\"quantity\"") || $0.contains("\"type\":\"measurement\"") })
         try await onThread { try limited.close() }
+        // It did not get the others: they are no part of what it would be told to delete, and without the limit it gets them.
+        #expect(try store.read { try $0.rows("SELECT id FROM outbox") { $0.text(0) } }.count == 2)
+        spec.consent = SinkConsent()
+        let freed = try spec.open(context)
+        _ = try freed.write(Self.batch)
+        #expect(freed.backlog?.waiting == 6)
+        try await onThread { try freed.close() }
     }
 
     /// The notice names the person whose reading the sink has, and no other.

@@ -265,6 +265,37 @@ import Testing
         #expect(own.status.hasPrefix("200") && own.body.split(separator: 0x0A).count == 4)
     }
 
+    /// Many readings that do not count are newer, and the clock of one cuff is ahead.
+    @Test func theLatestThatCounts_IsShown_AndNoTimeInTheFutureIsTheLatest() throws {
+        let folder = TestFolder()
+        let sink = try SQLiteSink(path: folder.file("bp.db"))
+        let now = HostClock.now()
+        var readings: [Reading] = []
+        for number in 0..<23 {
+            var reading = Reading(
+                .bloodPressure(.mmHg(number == 0 ? 131 : 150 + number, 83, pulse: 70)), driver: "r1", origin: .push,
+                raw: RawBytes([UInt8(number)]))
+            reading.received = Timestamp(milliseconds: now.milliseconds - Int64(60 - number) * 60_000)
+            reading.measured = reading.received
+            if number > 0 { reading.flags.insert(.invalid) }
+            if number == 1 { reading.measured = Timestamp(milliseconds: now.milliseconds + 5 * 365 * 86_400_000) }
+            reading.id = Reading.ID(wallSeconds: (reading.measured ?? now).seconds, hash: UInt64(number))
+            readings.append(reading)
+        }
+        _ = try sink.write(batch(1, readings.map { .reading($0) }))
+        let site = WebSite(WebBoard {}, database: folder.file("bp.db"), zone: .utc, generator: "cuff", .init(counters: { nil }))
+        guard case .response(let response) = site.answer(try HTTPRequest(Array("GET / HTTP/1.0\r\n\r\n".utf8), ownHost: "")) else {
+            Issue.record("no response")
+            return
+        }
+        let page = String(decoding: response.body, as: UTF8.self)
+        #expect(page.contains("<div class=\"latest\"><p><b>131/83</b>"))
+        let rows = page.split(separator: "<tr data-key=").dropFirst()
+        #expect(rows.count == LivePage.rows && rows.first?.contains("172/83") == true, "\(rows.first ?? "")")
+        #expect(!rows.contains { $0.contains("151/83") }, "it came before all others")
+        try sink.close()
+    }
+
     @Test func alert_IsNews() throws {
         let calls = Locked(0)
         let board = WebBoard { calls.withLock { $0 += 1 } }

@@ -10,6 +10,8 @@ extension AnonymisingFault: Hinted {
         case .empty: "name a capture, e.g. one from `cuff record`"
         case .timeOutOfRange: "choose another shift, e.g. --days -100"
         case .unsafe: "nothing was written; do not send the original"
+        case .sameTarget: "rename one of the files"
+        case .otherDriver: "the other family's rules would leave its personal data as they are"
         case .needsFolder: "create the folder first, or anonymise one recording at a time"
         }
     }
