@@ -9,11 +9,13 @@ extension Pipeline {
         inner.withLock { inner in
             var worst = UnstoredReadings()
             for (index, member) in members.enumerated() where member.isRequired && member.sink.isDurable == isDurable {
-                let unstored = inner.state.unstored(by: index, keeps: isKept)
+                var unstored = inner.state.unstored(by: index, keeps: isKept)
+                if members.count > 1 { unstored.sink = member.sink.label }
                 if unstored.readings > worst.readings { worst = unstored }
             }
-            return UnstoredReadings(
-                readings: worst.readings + inner.turnedAway.readings, inTheCuff: worst.inTheCuff + inner.turnedAway.inTheCuff)
+            worst.readings += inner.turnedAway.readings
+            worst.inTheCuff += inner.turnedAway.inTheCuff
+            return worst
         }
     }
 

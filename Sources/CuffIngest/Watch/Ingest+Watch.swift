@@ -10,7 +10,7 @@ extension Ingest {
     public static func watch(
         _ watch: WatchOptions = WatchOptions(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
-        let sinkFaults = Locked<[String: (error: IngestError, at: Int64)]>([:])
+        let sinkFaults = Locked<SinkFaults>([:])
         if let port = watch.metricsPort, UInt16(exactly: port) == nil { throw IngestError(TransportFault.notAPort("\(port)")) }
         let current = Locked<(@Sendable () -> RunStatistics)?>(nil)
         var options = options
@@ -28,11 +28,7 @@ extension Ingest {
         let policy: Pipeline.FaultPolicy = watch.settings.isOnce ? .stop : .retry
         let told = options
         let pipeline = try pipeline(options, policy: policy, series: .ofResults, survives: watch.survives) { sink, error in
-            // Once, and again when the text changes or the sink worked in between: a sink that fails is tried again within a minute.
-            let now = HostClock.monotonic()
-            let last = sinkFaults.withLock { $0.updateValue((error, now), forKey: sink) }
-            let isNews = last.map { $0.error != error || now - $0.at > 600_000_000_000 } ?? true
-            if isNews { told.diagnostics(.warning(told.explain(error))) }
+            if Self.isNews(error, of: sink, in: sinkFaults) { told.diagnostics(.warning(told.explain(error))) }
         }
         if let board = servers.board { pipeline.whenSourcesChange { board.linkChanged($0, isOpen: $1) } }
         alerts?.attach(to: pipeline)
@@ -68,6 +64,16 @@ extension Ingest {
         ended.raise()
         try finish(pipeline, &report, stop: ended, grace: watch.grace / 2)
         return report
+    }
+
+    /// The last fault of each sink, and when it came.
+    private typealias SinkFaults = [String: (error: IngestError, at: Int64)]
+
+    /// Once, and again when the text changes or the sink worked in between: a sink that fails is tried again within a minute.
+    private static func isNews(_ error: IngestError, of sink: String, in faults: Locked<SinkFaults>) -> Bool {
+        let now = HostClock.monotonic()
+        let last = faults.withLock { $0.updateValue((error, now), forKey: sink) }
+        return last.map { $0.error != error || now - $0.at > 600_000_000_000 } ?? true
     }
 
     /// The alert rules of a watch; `nil` if there are no rules and a reload cannot add any.

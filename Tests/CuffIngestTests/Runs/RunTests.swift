@@ -403,7 +403,7 @@ import Testing
         #expect(
             report.endings.map(\.description)
                 == [
-                    "not everything could be stored in time: 5 readings were not stored, and cuffs that send unasked do not repeat readings"
+                    "not everything could be stored in time: 5 readings were not stored by memory, and cuffs that send unasked do not repeat readings"
                 ]
         )
         slow.release()

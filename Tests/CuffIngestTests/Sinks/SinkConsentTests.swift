@@ -95,11 +95,8 @@ import Testing
         try await onThread { try limited.close() }
         // It did not get the others: they are no part of what it would be told to delete, and without the limit it gets them.
         #expect(try store.read { try $0.rows("SELECT id FROM outbox") { $0.text(0) } }.count == 2)
-        spec.consent = SinkConsent()
-        let freed = try spec.open(context)
-        _ = try freed.write(Self.batch)
-        #expect(freed.backlog?.waiting == 6)
-        try await onThread { try freed.close() }
+        let outbox = try Outbox(try Store(folder.file("outbox.db"), access: .write), spec: spec.name)
+        #expect(try outbox.put([Self.batch], line: ReadingLine(), alerts: true).added == 4)
     }
 
     /// The notice names the person whose reading the sink has, and no other.

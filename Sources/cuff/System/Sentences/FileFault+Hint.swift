@@ -27,7 +27,8 @@ extension FileFault: Hinted {
     /// For write errors.
     static func hint(_ number: Int32) -> String {
         switch number {
-        case ENOSPC, EDQUOT: "free some space (a running watch then goes on; else run it again); what was stored before is whole, nothing is stored twice"
+        case ENOSPC, EDQUOT:
+            "free some space and run it again (a running watch goes on by itself); what was stored before is whole, nothing is stored twice"
         case EIO: "check the disk (dmesg)"
         case EFBIG: "raise the limit (ulimit -f), or rename the file: a new one is begun; what was stored before is whole"
         case EROFS: "name a file on a writable file system"
