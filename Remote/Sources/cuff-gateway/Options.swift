@@ -20,7 +20,6 @@ struct Options: Equatable {
     var isFinishing = false
     var isForced = false
     var isAgain = false
-    var isJSON = false
 
     /// `/etc/cuff/gateway.toml`, or the user's own.
     static var file: String {
@@ -81,7 +80,6 @@ extension Verb {
             case "--finish": options.isFinishing = true
             case "--force": options.isForced = true
             case "--again": options.isAgain = true
-            case "--json": options.isJSON = true
             case _ where word.hasPrefix("-"): throw ConfigurationFault("unknown argument `\(word.prefix(40))`")
             default: names.append(word)
             }

@@ -41,6 +41,7 @@ struct Settings: Sendable, Equatable {
             throw ConfigurationFault("the address has a path, `\(address.path)`, which MQTT has no use for; topics begin with ?prefix=")
         }
         host = address.host
+        isLoopback = address.isLoopback
         port = address.port ?? (isEncrypted ? 8883 : 1883)
         user = address.user.flatMap { $0.isEmpty ? nil : $0 }
         if user != nil { password = try credentials.find("mqtt.password") }
@@ -98,7 +99,7 @@ struct Settings: Sendable, Equatable {
     }
 
     var place: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
-    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    let isLoopback: Bool
     /// The same after every start, so that the broker closes a dead connection before it accepts the new one, and its last
     /// will does not follow our `online`.
     var clientID: String { "cuff-\(gateway)" }

@@ -30,8 +30,6 @@ package enum Doctor {
         package var line: LineFacts?
         package var verdict: Claiming.Verdict?
         package var driver: CuffDriver?
-        /// `nil` if the clock was not read.
-        package var clock: ClockFacts?
         /// Devices of the driver that asked for their clock to be set when last connected.
         package var clockWishes: [String] = []
         package var database: DatabaseFacts?
@@ -48,13 +46,6 @@ package enum Doctor {
         package var errno: Int32 = 0
         /// The active lines, such as `DTR`, `CTS`; `nil` if the driver has none (pseudo terminal, HID).
         package var modemLines: [String]?
-    }
-
-    package enum ClockFacts: Sendable, Hashable {
-        /// The cuff's clock minus the host's, in seconds.
-        case offset(Int64)
-        case unset
-        case unreadable(String)
     }
 
     package enum DatabaseFacts: Sendable, Hashable {
