@@ -35,7 +35,8 @@ import Testing
     @Test func healthyCuff_HasOneLineForEachStep() {
         let findings = Doctor.findings(healthy())
         #expect(findings.map(\.step) == Doctor.Step.allCases)
-        #expect(findings.allSatisfy { $0.state == ($0.step == .clock ? .skipped : .ok) }, "\(findings.map(\.lines).joined(separator: "\n"))")
+        #expect(
+            findings.allSatisfy { $0.state == ($0.step == .clock ? .skipped : .ok) }, "\(findings.map(\.lines).joined(separator: "\n"))")
         #expect(findings.status(strict: true) == .done)
         #expect(findings[0].text == "USB 0403:6001 FTDI FT232R USB UART at port 1-1.2, serial number A900XYZ1")
         #expect(findings[7].text == "/dev/ttyUSB0 opens, to be set to 9600 8N1, up: DTR RTS")
