@@ -17,7 +17,7 @@ package enum HostTime {
         var time = DeviceTime(
             year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4],
             second: numbers.count == 6 ? numbers[5] : 0)
-        guard time.isPossible else { throw malformed(text) }
+        guard time.isPossible, numbers[0] < 10_000 else { throw malformed(text) }
         let zone = HostZone.local()
         time.utcOffset = Int16(truncatingIfNeeded: zone.offset(at: zone.instant(ofWall: time.wallSeconds)) / 60)
         return time

@@ -38,7 +38,8 @@ final class StoreConnection: Sendable {
             logPath = db.logPath ?? "\(path)-wal"
             database = Locked(db)
         } catch {
-            if isNew { unlink(path) }
+            // The connection is closed. A log would be applied to the next database of this name.
+            if isNew { for file in [path, "\(path)-wal", "\(path)-shm", "\(path)-journal"] { unlink(file) } }
             throw error
         }
         var status = stat()

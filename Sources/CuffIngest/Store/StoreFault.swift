@@ -46,6 +46,8 @@ public enum StoreFault: Fault {
     /// The target is standard output, a pipe or a device.
     case backupNeedsFile(String)
     case backupOntoItself(String)
+    /// The file that the backup would replace is a database in use, or left its log.
+    case backupBesideLog(String, log: String)
     case problems(String, count: Int)
     case purgeNotConfirmed
     case redecodingNotConfirmed
@@ -107,6 +109,7 @@ public enum StoreFault: Fault {
         case .remarkRefused(let refusal): (.usage, Self.text(refusal))
         case .backupNeedsFile(let path): (.usage, "cannot back up to \(path): a backup is a regular file")
         case .backupOntoItself(let path): (.usage, "cannot back up \(path) onto itself")
+        case .backupBesideLog(let path, let log): (.cannotCreate, "cannot back up to \(path): \(log) is the log of another database")
         case .problems(let path, let count): (.badData, "\(path) has \(Plural.text(count, "problem"))")
         case .purgeNotConfirmed: (.usage, "nothing was purged: it was not confirmed")
         case .redecodingNotConfirmed: (.usage, "no reading was corrected: it was not confirmed")

@@ -17,6 +17,8 @@ package enum ConfigurationFault: Fault {
     case replaces(String, person: String, in: String)
     /// A cuff's slot, or a cuff without slots, is bound to two persons; the first text is the file and the line.
     case boundTwice(String, place: String, persons: [String])
+    /// Two sections are about one thing; the texts are files and lines.
+    case saidTwice(String, String, first: String)
 
     package var statement: (status: RunStatus, text: String) {
         switch self {
@@ -32,6 +34,7 @@ package enum ConfigurationFault: Fault {
         case .unknownPerson(let place, let person, _): (.badConfiguration, "\(place): no person is called `\(person)`")
         case .replaces(let place, let person, let file):
             (.badConfiguration, "\(place): a section of `\(person)` in \(file) would replace this one, with all its cuffs")
+        case .saidTwice(let origin, let what, let first): (.badConfiguration, "\(origin): \(what) is already in \(first)")
         case .boundTwice(let origin, let place, let persons):
             (.badConfiguration, "\(origin): `\(place)` is of two persons: \(persons.joined(separator: ", "))")
         }

@@ -103,6 +103,42 @@ extension CuffConfiguration {
     }
 }
 
+extension CuffConfiguration {
+    /// When all files are read. Sinks of one address would share a queue, and each would drop what the other may not have. A file may
+    /// assign a device anew, but not twice.
+    mutating func checkDoubles() throws(IngestError) {
+        for index in devices.indices.reversed() {
+            let device = devices[index]
+            func file(_ one: Device) -> Substring { one.origin.prefix(upTo: one.origin.lastIndex(of: ":") ?? one.origin.endIndex) }
+            guard let first = devices[..<index].firstIndex(where: { $0.address == device.address && file($0) == file(device) }) else {
+                continue
+            }
+            try skip("device", double(device.origin, "\(device.address)", devices[first].origin))
+            // It is not known which of them is meant.
+            for both in [first, index] { devices[both].driver = nil }
+        }
+        for index in sinks.indices.reversed() {
+            let sink = sinks[index]
+            guard let first = sinks[..<index].first(where: { $0.spec.name == sink.spec.name }) else { continue }
+            let fault = double(sink.origin, sink.spec.name, first.origin)
+            guard !sink.spec.isRequired else { throw fault }
+            try skip("sink", fault)
+            sinks.remove(at: index)
+        }
+        for (index, listen) in listens.enumerated() where listen.port != 0 {
+            let isTaken = listens[..<index].contains { $0.port == listen.port && $0.host == listen.host }
+            let isPage = web.map { $0.port == listen.port && ($0.host == listen.host || $0.isLocal && listen.isLocal) } ?? false
+            guard isTaken || isPage else { continue }
+            let origin = listenOrigin ?? ""
+            try skip("watch", double(origin, "port \(listen.port)", isPage ? webOrigin ?? origin : origin))
+        }
+    }
+
+    private func double(_ origin: String, _ what: String, _ first: String) -> IngestError {
+        IngestError(ConfigurationFault.saidTwice(origin, what, first: first))
+    }
+}
+
 /// `[device.NAME]`
 extension ConfigurationSection {
     func device(_ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration.Device {
@@ -150,9 +186,10 @@ extension ConfigurationSection {
         var users: [Int: String] = [:]
         for entry in entries {
             // 0 is not a user number: a cuff without users reports none.
-            guard let slot = Int(entry.key), (1...Int(Int32.max)).contains(slot),
-                let name = entry.value.string.map({ Household.trimmed($0) }), !name.isEmpty, Int(name) == nil, name != "none"
+            guard let slot = Int(entry.key), (1...Int(Int32.max)).contains(slot), users[slot] == nil,
+                let name = entry.value.string.map({ Household.trimmed($0) }), !name.isEmpty
             else { throw wrongType("users", "a table of user numbers from 1 on and names, { 1 = \"Anna\" }") }
+            if let refusal = Household.refusal(of: name) { throw error("users", .refused(refusal)) }
             users[slot] = name
         }
         return users

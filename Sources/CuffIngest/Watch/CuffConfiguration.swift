@@ -123,6 +123,7 @@ package struct CuffConfiguration: Sendable, Hashable {
         for path in named.map({ [$0] }) ?? standardFiles() {
             try configuration.read(try ConfigurationFile.text(path), file: path, drivers: drivers, kinds: kinds)
         }
+        try configuration.checkDoubles()
         try configuration.checkPersons()
         return configuration
     }

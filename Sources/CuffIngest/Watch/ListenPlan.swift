@@ -28,6 +28,8 @@ package struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
         (self.host, self.port, self.driver) = (host, port, driver.id)
     }
 
+    var isLocal: Bool { WebAddress(host: host, port: port).isLocal }
+
     /// The address with the driver.
     package var description: String { "\(DeviceAddress.tcpListen(host: host, port: port))=\(driver)" }
 }

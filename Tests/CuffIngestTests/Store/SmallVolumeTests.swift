@@ -105,6 +105,16 @@ import Testing
         }
     }
 
+    /// Its log would fill the volume, and would be applied to the next database of the name.
+    @Test func aDatabaseThatDoesNotFit_LeavesNoFile() throws {
+        try withVolume(.tmpfs, 1) { folder in
+            folder.write("filler", [UInt8](repeating: 1, count: (1 << 20) - (160 << 10)))
+            #expect(throws: IngestError.self) { try Store(folder.file("bp.db"), access: .write) }
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(left == ["filler"])
+        }
+    }
+
     /// As with a `sqlite3` left open in a transaction.
     @Test func reader_ThatHoldsATransaction_IsTold() throws {
         try withVolume(.tmpfs, 32) { try holdATransaction($0) }

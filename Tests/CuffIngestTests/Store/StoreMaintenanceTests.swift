@@ -56,6 +56,10 @@ import Testing
         #expect(throws: IngestError(FileFault.exists(copy))) { try store.backUp(to: copy) }
         #expect(folder.text("copy.db") == "mine")
         #expect(throws: IngestError(StoreFault.backupOntoItself(path))) { try store.backUp(to: path, replaces: true) }
+        #expect(throws: IngestError(StoreFault.backupOntoItself(path))) { try store.backUp(to: path + "-wal", replaces: true) }
+        try Data([1]).write(to: URL(filePath: folder.file("used.db-wal")))
+        let used = folder.file("used.db")
+        #expect(throws: IngestError(StoreFault.backupBesideLog(used, log: used + "-wal"))) { try store.backUp(to: used, replaces: true) }
         #expect(throws: IngestError(StoreFault.backupNeedsFile("/dev/null"))) { try store.backUp(to: "/dev/null", replaces: true) }
         #expect(try store.backUp(to: copy, replaces: true).readings == 20)
         #expect(try ids(copy).count == 20)

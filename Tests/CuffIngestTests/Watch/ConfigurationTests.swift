@@ -53,6 +53,40 @@ import Testing
             ])
     }
 
+    private static let hallway = "[device.hallway]\nmatch = \"port:1-1.2\"\ndriver = \"and-std\"\n"
+
+    @Test(arguments: [
+        (hallway + "[device.other]\nmatch = \"port:1-1.2\"\nignore = true\n", 6, "port:1-1.2 is already in c.toml:3"),
+        (
+            "[sink.a]\naddress = \"exec+ack:x\"\npersons = [\"none\"]\n[sink.b]\naddress = \"exec+ack:x\"\n", 5,
+            "exec+ack:x is already in c.toml:2"
+        ),
+        ("[watch]\nlisten = [\":6024=and-std\", \":6024=and-std\"]\n", 2, "port 6024 is already in c.toml:2"),
+        ("[watch]\nweb = \":6024\"\nlisten = \":6024=and-std\"\n", 3, "port 6024 is already in c.toml:2"),
+    ])
+    func oneThing_HasOneSection(_ text: String, _ line: Int, _ why: String) throws {
+        var configuration = try read(text)
+        do throws(IngestError) {
+            try configuration.checkDoubles()
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.status == .badConfiguration && error.description == "c.toml:\(line): \(why)")
+        }
+    }
+
+    /// A later file may assign a device anew.
+    @Test func aDeviceOfTwoFiles_IsNotTwice() throws {
+        var configuration = try read(Self.hallway)
+        let later = Self.hallway.replacing("hallway", with: "mine")
+        try configuration.read(later, file: "d.toml", drivers: HotplugSample.drivers)
+        try configuration.checkDoubles()
+        #expect(configuration.devices.map(\.driver) == ["and-std", "and-std"])
+    }
+
+    @Test(arguments: ["1 = \"None\"", "1 = \"Ann:1\"", "1 = \"Anna\", 01 = \"Ben\""]) func users_HaveNames_OneEach(_ users: String) {
+        #expect(throws: IngestError.self) { try read(Self.hallway + "users = { \(users) }\n") }
+    }
+
     @Test func aPathOfTheCurrentFolder_IsRefused() {
         do throws(IngestError) {
             _ = try read("[device.a]\ndriver = \"and-std\"\nmatch = \"./port\"\n")

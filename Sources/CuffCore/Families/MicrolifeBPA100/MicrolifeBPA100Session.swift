@@ -43,6 +43,9 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
             mode = .clocking
             ask(.clock, into: &actions)
         case .setClock(let time):
+            guard time.isPossible, (2000...2099).contains(time.year) else {
+                return finish(.unsupported("the cuff's clock goes from 2000 to 2099"), into: &actions)
+            }
             mode = .setting(time)
             ask(.setClock, into: &actions)
         case .information:

@@ -12,6 +12,7 @@ extension ConfigurationFault: Hinted {
         case .notAFile: "write a file there; `cuff config example` prints one to begin with"
         case .tooLong: "a configuration is a page or two: name that file"
         case .assignment: "write e.g. --assign port:1-1.2=beurer-serial"
+        case .saidTwice: "leave out one of them"
         case .listensOnce: "leave out one of the two"
         case .unknownPerson(_, let person, let known):
             NearestWord.match(person, among: known).map { "did you mean `\($0)`?" }
@@ -29,7 +30,8 @@ extension ConfigurationMistake {
         switch self {
         case .refused, .wrongType: ""
         case .unknownKey(let key, _, let known):
-            NearestWord.match(key, among: known).map { "did you mean `\($0)`?" } ?? "known are \(known.joined(separator: ", "))"
+            NearestWord.match(key, among: known).map { "did you mean `\($0)`?" }
+                ?? (known.isEmpty ? "leave it out: there are none" : "known are \(known.joined(separator: ", "))")
         case .notASection(_, let key): "write [\(key).NAME] with a name of yours"
         case .matchesNothing: "match = \"port:1-1.2\" (see `cuff list`)"
         case .ignoresWithDriver: "leave out one of the two"

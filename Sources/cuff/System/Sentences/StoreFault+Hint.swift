@@ -51,7 +51,7 @@ extension StoreFault: Hinted {
         case .remarkRefused(.unknownWord(let key, _)): "write e.g. --\(key.rawValue) \"\(key.words.first ?? "")\""
         case .remarkRefused(.controlCharacter): "write it on one line"
         case .backupNeedsFile: "name a file, e.g. readings-backup.db"
-        case .backupOntoItself: "name another file"
+        case .backupOntoItself, .backupBesideLog: "name another file"
         case .problems(let path, _):
             "keep a copy (`cp` the file and its -wal), then read the cuffs into another database; `sqlite3 \(path) .recover` may save more"
         case .purgeNotConfirmed: "add --confirm purge"

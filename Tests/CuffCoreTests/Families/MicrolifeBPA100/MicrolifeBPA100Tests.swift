@@ -144,6 +144,12 @@ import Testing
     }
 
     /// Only its own verb sets the clock.
+    /// A year that does not begin with 20 is not read as one.
+    @Test(arguments: [1999, 2100]) func aYearThatTheClockHasNot_IsRefused(_ year: Int) {
+        let talk = Conversation(.microlifeBPA100, .setClock(DeviceTime(year: year, month: 5, day: 5)), script: SimulatorScript())
+        #expect(talk.outcome == .unsupported("the cuff's clock goes from 2000 to 2099") && talk.writes.isEmpty)
+    }
+
     @Test func clock_IsNotSetOtherwise() {
         for command in SessionCommand.all {
             if case .setClock = command { continue }
