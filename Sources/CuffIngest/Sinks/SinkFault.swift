@@ -26,6 +26,7 @@ public enum SinkFault: Fault {
     case noIndex(why: String)
     case noDatabase(places: [String])
     case dropNotConfirmed(String)
+    case noQueue(String)
     case nothingAnnounced(String)
 
     /// The kind of failure, and a message.
@@ -62,6 +63,7 @@ public enum SinkFault: Fault {
         case .noIndex(let why): (.inputOutput, "cannot keep the list of readings that the file holds: \(why)")
         case .noDatabase(let places): (.noInput, "no database found: none of \(places.joined(separator: ", ")) exists")
         case .nothingAnnounced(let name): (.usage, "nothing is announced at \(name): only MQTT sinks announce cuffs")
+        case .noQueue(let name): (.noInput, "there is no queue of \(name)")
         case .dropNotConfirmed(let name): (.usage, "nothing was dropped: lines that are dropped never reach \(name)")
         }
     }

@@ -14,7 +14,7 @@ package enum SinkRuns {
         told: @escaping @Sendable (IngestError) -> Void = { _ in }
     ) throws(IngestError) -> Retried {
         var result = Retried()
-        let name = try sink.map { (text) throws(IngestError) in try SinkSpec(text).name }
+        let name = try sink.map { (text) throws(IngestError) in try named(text, database) }
         for path in try SinkOverview.databases(database) {
             for state in try Store(path, access: .read).outboxes() where name == nil || name == state.spec {
                 let again = refused && state.refused > 0 ? try Store(path, access: .write).requeueRefused(state.spec) : 0
@@ -24,10 +24,16 @@ package enum SinkRuns {
                 context.onFault = { told($1) }
                 var spec = try SinkSpec(state.spec)
                 spec.consent = consents[spec.name] ?? SinkConsent()
+                var waiting = state.waiting + again
+                if !spec.consent.isUnlimited {
+                    let outbox = try Outbox(try Store(path, access: .write), spec: spec.name)
+                    try outbox.limit(to: spec.consent)
+                    waiting = outbox.waiting
+                }
                 let opened = try spec.open(context)
                 try opened.close()
                 let after = opened.backlog ?? SinkBacklog(waiting: 0)
-                result.sent += max(0, state.waiting + again - after.waiting - after.refused)
+                result.sent += max(0, waiting - after.waiting - after.refused)
                 result.refused += after.refused
                 result.left += after.waiting
             }
@@ -35,8 +41,17 @@ package enum SinkRuns {
         return result
     }
 
+    /// The name of a sink that has a queue.
+    private static func named(_ text: String, _ database: String?) throws(IngestError) -> String {
+        let name = try SinkSpec(text).name
+        for path in try SinkOverview.databases(database) {
+            if try Store(path, access: .read).outboxes().contains(where: { $0.spec == name }) { return name }
+        }
+        throw IngestError(SinkFault.noQueue(name))
+    }
+
     package static func drop(database: String?, sink: String, confirmation: String) throws(IngestError) -> Int {
-        let name = try SinkSpec(sink).name
+        let name = try named(sink, database)
         guard confirmation == "drop" else {
             throw IngestError(SinkFault.dropNotConfirmed(name))
         }

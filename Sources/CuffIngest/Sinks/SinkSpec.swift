@@ -68,6 +68,22 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     /// Without the final `?`: the name of its outbox.
     public var name: String { path.isEmpty ? kind.scheme : "\(kind.scheme):\(path)" }
 
+    /// Equal for two spellings of one file, program or port.
+    var place: String {
+        guard !path.isEmpty else { return name }
+        switch kind.operand {
+        case "FILE":
+            let folder = StateFile.resolved(Descriptor.folder(of: path))
+            return "\(kind.scheme):\(StateFile.resolved("\(folder)/\(path.split(separator: "/").last ?? "")"))"
+        case "COMMAND": return (try? CommandPeer.words(path)).map { "\(kind.scheme):\($0)" } ?? name
+        case "HOST:PORT":
+            guard let place = try? HostPort(path, of: path) else { return name }
+            let isLocal = WebAddress(host: place.host, port: place.port).isLocal
+            return "\(kind.scheme):\(isLocal ? "127.0.0.1" : place.host.lowercased()):\(place.port)"
+        default: return name
+        }
+    }
+
     /// The sink as the user writes it.
     public var description: String { name + (isRequired ? "" : "?") }
 

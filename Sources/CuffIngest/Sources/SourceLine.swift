@@ -18,6 +18,9 @@ struct SourceLine: Sendable {
     /// A line of `cuff` has at most some hundred bytes.
     static let longest = 4096
 
+    /// Of the clocks of two computers; the time has an offset.
+    private static let slack = Duration.seconds(600)
+
     /// `name` is the source's.
     init(_ bytes: [UInt8], source name: String, received: Timestamp) throws(Refusal) {
         guard let line = JSONValue(bytes[...]), case .object = line else { throw Refusal(id: nil, text: "it is not a JSON object") }
@@ -29,7 +32,7 @@ struct SourceLine: Sendable {
             throw refuse("`measured` is not a time of RFC 3339 with an offset, such as 2026-05-05T07:33:20+02:00")
         }
         // A clock that was never set is usually in 1970 or 1980.
-        guard time.seconds >= 631_152_000, ClockCorrection.isCredible(time, received: received) else {
+        guard time.seconds >= 631_152_000, ClockCorrection.isCredible(time, received: received, slack: Self.slack) else {
             throw refuse("`measured` is in the future or before 1990")
         }
         var device: String?

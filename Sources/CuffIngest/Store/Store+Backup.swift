@@ -11,7 +11,7 @@ extension Store {
     /// Copies the database, including what is only in its log, into a new file of mode 0600. Other programs may read and write
     /// the database meanwhile. The copy gets its name only after it was checked and is on disk.
     package func backUp(to target: String, replaces: Bool = false) throws(IngestError) -> Backup {
-        let file = try OutputFile(target, replaces: replaces)
+        let file = try OutputFile(target, replaces: replaces, replacesDatabase: true)
         guard let unfinished = file.temporary else { throw IngestError(StoreFault.backupNeedsFile(target)) }
         guard FileIdentity(target) == nil || FileIdentity(target) != FileIdentity(path) else {
             throw IngestError(StoreFault.backupOntoItself(path))

@@ -12,6 +12,8 @@ package enum FileFault: Fault {
     /// `target`: where the link points; `nil` if nothing is there.
     case symbolicLink(String, target: String?)
     case exists(String)
+    /// A database, or its log, would be replaced by an output.
+    case isDatabase(String)
     case captureExists(String)
 
     package var statement: (status: RunStatus, text: String) {
@@ -32,6 +34,7 @@ package enum FileFault: Fault {
         case .writableByOthers(let path): (.noPermission, "cannot write \(path): other users may change it")
         case .readableByOthers(let path): (.noPermission, "cannot use \(path): other users may read it")
         case .symbolicLink(let path, _): (.cannotCreate, "cannot write \(path): it is a symbolic link")
+        case .isDatabase(let path): (.cannotCreate, "cannot replace \(path): it is a database")
         case .exists(let path): (.cannotCreate, "\(path) already exists")
         case .captureExists(let path): (.cannotCreate, "\(path) exists: a capture is never overwritten")
         }

@@ -16,9 +16,13 @@ public final class OutputFile {
 
     /// `-` is standard output. An existing file is refused unless `replaces`. `width` folds longer lines; each `append` must then
     /// contain whole lines.
-    /// - Throws: An `IngestError` of status `cannotCreate` for an existing file, a folder, a symbolic link, and a folder that is
+    /// - Throws: An `IngestError` of status `cannotCreate` for an existing file, a database that would be replaced, a folder, a symbolic link, and a folder that is
     ///   missing or may not be written; of `noPermission` for a pipe of another user.
-    public init(_ path: String, replaces: Bool = false, width: Int? = nil) throws(IngestError) {
+    public convenience init(_ path: String, replaces: Bool = false, width: Int? = nil) throws(IngestError) {
+        try self.init(path, replaces: replaces, width: width, replacesDatabase: false)
+    }
+
+    init(_ path: String, replaces: Bool, width: Int? = nil, replacesDatabase: Bool) throws(IngestError) {
         self.width = width
         self.path = path
         self.replaces = replaces
@@ -39,6 +43,7 @@ public final class OutputFile {
                 return
             }
             if !replaces { throw Self.exists(path) }
+            if !replacesDatabase, Self.isDatabase(path) { throw IngestError(FileFault.isDatabase(path)) }
         }
         let name = "\(path).\(getpid()).part"
         do throws(SystemFault) { descriptor = try Descriptor.open(name, O_WRONLY | O_CREAT | O_EXCL | O_TRUNC) } catch {
@@ -51,6 +56,16 @@ public final class OutputFile {
 
     private static func exists(_ path: String) -> IngestError {
         IngestError(FileFault.exists(path))
+    }
+
+    /// Whether the file is a database of SQLite, or by its name the log of one.
+    private static func isDatabase(_ path: String) -> Bool {
+        let names = [path] + ["-wal", "-shm", "-journal"].filter(path.hasSuffix).map { String(path.dropLast($0.utf8.count)) }
+        return names.contains { name in
+            guard let descriptor = try? Descriptor.open(name, O_RDONLY) else { return false }
+            defer { close(descriptor) }
+            return (try? Descriptor.chunk(descriptor, 16))?.starts(with: "SQLite format 3".utf8) ?? false
+        }
     }
 
     /// The first free name of `page.html`, `page-2.html`, `page-3.html` …; `nil` after a thousand.

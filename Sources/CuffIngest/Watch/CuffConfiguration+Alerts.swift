@@ -70,6 +70,7 @@ extension ConfigurationSection {
             throw error("when", .alert(.impossible(condition.text)))
         }
         let clear = try self.condition("clear")
+        if let clear, clear.excludes(clear) { throw error("clear", .alert(.impossible(clear.text))) }
         if let clear, !clear.excludes(condition) {
             throw error("clear", .alert(.overlap))
         }

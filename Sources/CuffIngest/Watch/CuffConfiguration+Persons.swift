@@ -19,10 +19,10 @@ extension CuffConfiguration {
 
     /// These sinks, each with the limits of a section of the same sink.
     package func limited(_ specs: [SinkSpec]) -> [SinkSpec] {
-        let consents = redelivery.consents
-        return specs.map { spec in
+        specs.map { spec in
             var spec = spec
-            if let consent = consents[spec.name] { spec.consent = consent }
+            let own = sinks.first { !$0.spec.consent.isUnlimited && $0.spec.place == spec.place }
+            if let own { spec.consent = own.spec.consent }
             return spec
         }
     }

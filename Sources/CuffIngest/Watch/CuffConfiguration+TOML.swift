@@ -119,7 +119,7 @@ extension CuffConfiguration {
         }
         for index in sinks.indices.reversed() {
             let sink = sinks[index]
-            guard let first = sinks[..<index].first(where: { $0.spec.name == sink.spec.name }) else { continue }
+            guard let first = sinks[..<index].first(where: { $0.spec.place == sink.spec.place }) else { continue }
             let fault = double(sink.origin, sink.spec.name, first.origin)
             guard !sink.spec.isRequired else { throw fault }
             try skip("sink", fault)
@@ -186,7 +186,7 @@ extension ConfigurationSection {
         var users: [Int: String] = [:]
         for entry in entries {
             // 0 is not a user number: a cuff without users reports none.
-            guard let slot = Int(entry.key), (1...Int(Int32.max)).contains(slot), users[slot] == nil,
+            guard entry.key.allSatisfy({ ("0"..."9").contains($0) }), let slot = Int(entry.key), (1...Int(Int32.max)).contains(slot), users[slot] == nil,
                 let name = entry.value.string.map({ Household.trimmed($0) }), !name.isEmpty
             else { throw wrongType("users", "a table of user numbers from 1 on and names, { 1 = \"Anna\" }") }
             if let refusal = Household.refusal(of: name) { throw error("users", .refused(refusal)) }

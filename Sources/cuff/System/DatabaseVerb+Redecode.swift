@@ -50,6 +50,9 @@ extension DatabaseVerb {
 
         private func run(applies: Bool, isShown: Bool) throws -> HealthRuns.RedecodeReport {
             let options = try DriverChoice.options(option)
+            if let unknown = options.keys.sorted().first(where: { key in !CuffFamilies.all.contains { $0.options[key] != nil } }) {
+                throw IngestError(.usage, "no driver has an option `\(unknown)`", hint: "`cuff drivers ID` explains a driver's options")
+            }
             let selection = try selected.readingSelection("db redecode")
             let store = try selected.store(applies ? .write : .read)
             let report = try HealthRuns.redecode(store, selection, options: options, applies: applies, program: Cuff.program) { one in

@@ -105,11 +105,13 @@ struct Sinks: ParsableCommand {
         @Option(
             help: ArgumentHelp("The database (default: readings.db and the outbox of this user).", valueName: "file"), completion: .file())
         var db: String?
+        @Option(help: ArgumentHelp("The configuration (default: the standard files).", valueName: "file"), completion: .file()) var config:
+            String?
         @Flag(help: "Also send again what the other side refused.") var refused = false
         @Argument(help: "Only this sink, as `cuff sinks` names it.") var sink: String?
 
         func run() throws {
-            let consents = try CuffConfiguration.load().redelivery.consents
+            let consents = try CuffConfiguration.load(config).redelivery.consents
             let result = try SinkRuns.retry(database: db, sink: sink, refused: refused, consents: consents) {
                 Terminal.say("cuff: \($0.text)")
             }

@@ -236,6 +236,9 @@ import Testing
         #expect(try await carry(3..<4)?.refusals.readings == 1)
         #expect(folder.lines("got").count == 3)
         #expect(try SinkRuns.drop(database: database, sink: spec, confirmation: "drop") == 1)
+        let unknown = IngestError(SinkFault.noQueue("exec+ack:./typo"))
+        #expect(throws: unknown) { try SinkRuns.drop(database: database, sink: "exec+ack:./typo", confirmation: "drop") }
+        #expect(throws: unknown) { try SinkRuns.retry(database: database, sink: "exec+ack:./typo") }
         _ = try await carry(0..<4)
         #expect(folder.lines("got") == lines(0..<4))
     }

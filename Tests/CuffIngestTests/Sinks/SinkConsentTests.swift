@@ -1,5 +1,6 @@
 import CuffClinical
 import CuffCore
+import Glibc
 import TestSupport
 import Testing
 
@@ -48,6 +49,25 @@ import Testing
         let part = Self.batch.limited(to: consent(persons, types))
         #expect(part.entries.readings.map(\.id) == readings.map { Reading.sample($0).id })
         #expect(part.entries.count - part.readings == live)
+    }
+
+    @Test func aFile_IsLimitedInEverySpelling() throws {
+        let folder = TestFolder()
+        var configuration = CuffConfiguration()
+        let path = folder.write("ben.jsonl", [])
+        try configuration.read(
+            "[sink.ben]\njsonl = \"\(path)\"\npersons = [\"none\"]\n", file: "c.toml", drivers: [], kinds: SinkKind.all)
+        #expect(Glibc.symlink(path, folder.file("link.jsonl")) == 0)
+        for spelling in [path, folder.file("../\(folder.path.split(separator: "/").last ?? "")/ben.jsonl"), folder.file("link.jsonl")] {
+            #expect(configuration.limited([try SinkSpec("jsonl:\(spelling)")])[0].consent.persons == ["none"], "\(spelling)")
+        }
+        try configuration.read(
+            "[sink.two]\nexec = \"/x/app.sh a\"\npersons = []\n[sink.three]\ntcp = \"127.0.0.1:4666\"\npersons = []\n", file: "d.toml",
+            drivers: [], kinds: SinkKind.all)
+        for spelling in ["exec: /x/app.sh  'a' ", "tcp:localhost:4666", "tcp:127.0.0.1:04666"] {
+            #expect(configuration.limited([try SinkSpec(spelling)])[0].consent.persons == [], "\(spelling)")
+        }
+        #expect(configuration.limited([try SinkSpec("jsonl:\(folder.file("all.jsonl"))")])[0].consent.isUnlimited)
     }
 
     @Test func whatASinkMayNotHave_NeverReachesItsOutbox() async throws {

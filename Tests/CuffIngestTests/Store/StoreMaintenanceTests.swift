@@ -60,6 +60,10 @@ import Testing
         try Data([1]).write(to: URL(filePath: folder.file("used.db-wal")))
         let used = folder.file("used.db")
         #expect(throws: IngestError(StoreFault.backupBesideLog(used, log: used + "-wal"))) { try store.backUp(to: used, replaces: true) }
+        // No other output replaces a database or its log.
+        for file in [path, path + "-wal", path + "-shm"] {
+            #expect(throws: IngestError(FileFault.isDatabase(file))) { try OutputFile(file, replaces: true) }
+        }
         #expect(throws: IngestError(StoreFault.backupNeedsFile("/dev/null"))) { try store.backUp(to: "/dev/null", replaces: true) }
         #expect(try store.backUp(to: copy, replaces: true).readings == 20)
         #expect(try ids(copy).count == 20)

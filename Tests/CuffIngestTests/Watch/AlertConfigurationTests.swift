@@ -73,6 +73,7 @@ import Testing
         ("when = 180", 2, "a text in quotes"),
         ("wen = \"systolic >= 180\"", 2, "unknown key `wen`"),
         ("when = \"systolic >= 180\"\nclear = \"systolic < 190\"", 3, "could meet `clear` and `when` at once"),
+        ("when = \"systolic >= 180\"\nclear = \"systolic < 100 and systolic > 120\"", 3, "no reading can meet"),
         ("when = \"systolic >= 180\"\nclear = \"diastolic < 100\"", 3, "could meet `clear` and `when` at once"),
         ("when = \"systolic >= 180\"\nwithin = \"15min\"", 3, "`within` has no effect"),
         ("when = \"systolic >= 180\"\nrepeated = \"yes\"", 3, "true or false"),

@@ -19,6 +19,7 @@ extension FileFault: Hinted {
         case .readableByOthers(let path): "chmod 600 \(path), and `cuff web revoke` if others may have read it"
         case .symbolicLink(_, let target?): "name the file itself: \(target)"
         case .symbolicLink(_, nil): "its target does not exist: remove it, or name another file"
+        case .isDatabase: "name another file"
         case .exists(let path): "name another file\(OutputFile.free(path).map { ", e.g. \($0)" } ?? ""), or add --force"
         case .captureExists: "name another file"
         }

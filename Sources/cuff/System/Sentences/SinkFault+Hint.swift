@@ -25,6 +25,7 @@ extension SinkFault: Hinted {
         case .restless: "rotate it less often, or name another file"
         case .noIndex: "free some space for temporary files, or name a folder for them in TMPDIR, and run it again"
         case .noDatabase: "name one: cuff sinks --db FILE"
+        case .noQueue: "`cuff sinks` lists them"
         case .dropNotConfirmed: "add --confirm drop"
         case .nothingAnnounced: "name the broker as `cuff sinks` does, e.g. mqtt://USER@HOST/"
         }
