@@ -58,7 +58,9 @@ extension CaptureVerb {
             }
             for field in report.keptFields { Terminal.say("cuff: kept, please check: \(field.key): \(field.value)") }
             guard report.leftBytes > 0 else { return }
-            Terminal.say("cuff: \(Plural.text(report.leftBytes, "byte")) of no whole frame stay as recorded, and may show a name, a number or a time")
+            Terminal.say(
+                "cuff: \(Plural.text(report.leftBytes, "byte")) of no whole frame stay as recorded, and may show a name, a number or a time"
+            )
         }
 
         private func line(_ report: CaptureAnonymising.Report, _ input: String) -> String {

@@ -11,6 +11,8 @@ extension AnonymisingFault: Hinted {
         case .timeOutOfRange: "choose another shift, e.g. --days -100"
         case .unsafe: "nothing was written; do not send the original"
         case .needsFolder: "create the folder first, or anonymise one recording at a time"
+        case .sameTarget: "or rename one of them"
+        case .otherDriver: "its header is right unless somebody wrote it by hand"
         }
     }
 
