@@ -13,6 +13,8 @@ package enum FileFault: Fault {
     case symbolicLink(String, target: String?)
     case exists(String)
     case captureExists(String)
+    /// An empty name, or `-`.
+    case captureUnnamed(String)
 
     package var statement: (status: RunStatus, text: String) {
         switch self {
@@ -34,6 +36,8 @@ package enum FileFault: Fault {
         case .symbolicLink(let path, _): (.cannotCreate, "cannot write \(path): it is a symbolic link")
         case .exists(let path): (.cannotCreate, "\(path) already exists")
         case .captureExists(let path): (.cannotCreate, "\(path) exists: a capture is never overwritten")
+        case .captureUnnamed(""): (.usage, "cannot write the capture: its name is empty")
+        case .captureUnnamed: (.usage, "cannot write the capture to standard output: the readings are printed there")
         }
     }
 }

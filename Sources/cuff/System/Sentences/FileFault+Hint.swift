@@ -21,6 +21,7 @@ extension FileFault: Hinted {
         case .symbolicLink(_, nil): "its target does not exist: remove it, or name another file"
         case .exists(let path): "name another file\(OutputFile.free(path).map { ", e.g. \($0)" } ?? ""), or add --force"
         case .captureExists: "name another file"
+        case .captureUnnamed: "name a file, e.g. day.capture"
         }
     }
 
