@@ -38,6 +38,48 @@ import Testing
         #expect(run.output.isEmpty)
     }
 
+    @Test func aCapture_IsRecognisedByItsFirstLine_AndIsNotForDecode() async throws {
+        let scratch = try Scratch()
+        for text in ["\u{FEFF}# driver: and-std\n< 16\n", "\r\n\n< 16 16\n", "0.5 < 16\n", " [12] ! closed\n"] {
+            let file = try scratch.write("a.capture", text)
+            expect(try await CuffProcess.run(["decode", "--driver", and, file]), 64, ["write `cuff replay \(file)`"])
+        }
+        // Texts of a cuff.
+        for text in ["\r\n120 80\r\n", "120/80\n", "#1 120 80\n"] {
+            let file = try scratch.write("a.bin", text)
+            let run = try await CuffProcess.run(["decode", "--driver", and, file])
+            #expect(!run.errors.contains("is a capture"), "\(run.errors)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([0xD4, 0xC3, 0xB2, 0xA1], "classic pcap", "editcap -F pcapng"),
+            ([0xA1, 0xB2, 0xC3, 0xD4], "classic pcap", "editcap -F pcapng"),
+            ([0x4D, 0x3C, 0xB2, 0xA1], "classic pcap", "editcap -F pcapng"),
+            ([0xA1, 0xB2, 0x3C, 0x4D], "classic pcap", "editcap -F pcapng"),
+            ([0x1F, 0x8B, 0x08], "gzip", "gunzip"),
+        ] as [([UInt8], String, String)])
+    func anotherFormat_IsNamed_WithWhatMakesACaptureOfIt(_ magic: [UInt8], _ format: String, _ hint: String) async throws {
+        let scratch = try Scratch()
+        let file = scratch.path("a.pcap")
+        try Data(magic + [UInt8](repeating: 0, count: 40)).write(to: URL(fileURLWithPath: file))
+        for words in [
+            ["replay", file], ["decode", "--driver", and, file], ["decode", "--explain", "--driver", and, file], ["identify", file],
+            ["capture", "convert", file, "-"], ["capture", "anonymise", file, "-o", scratch.path("b.capture")],
+        ] {
+            expect(try await CuffProcess.run(words), 65, [file, format, hint])
+        }
+        #expect(!FileManager.default.fileExists(atPath: scratch.path("b.capture")))
+    }
+
+    @Test(arguments: [["--json"], ["--usb", "1.5"], ["--chip", "ftdi"], ["--option", "color=red"]])
+    func anOptionThatDoesNotConcernBytes_IsRefusedWithExplain(_ option: [String]) async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("a.capture", "# driver: and-std\n< 16 16\n")
+        expect(try await CuffProcess.run(["decode", "--driver", and, "--explain", file] + option), 64, [])
+    }
+
     @Test func anUnknownDriver_IsAnsweredWithTheKnownOnes() async throws {
         expect(try await CuffProcess.run(["decode", "--driver", "and-sdt", "/dev/null"]), 64, ["and-sdt", "and-std"])
         let scratch = try Scratch()

@@ -65,6 +65,10 @@ import Testing
             let other = try await CuffProcess.run(["replay", file, "--driver", "beurer-serial", "--usb", device])
             #expect(other.output == (try Self.text("beurer-serial/asleep-then-awake.expected.jsonl")))
         }
+        let explained = try await CuffProcess.run(["decode", "--explain", file, "--driver", "taidoc"])
+        #expect(explained.status == 0 && explained.output.contains("systolic"), "\(explained.errors)")
+        let foreign = try await CuffProcess.run(["decode", "--explain", file, "--driver", "taidoc", "--usb", "1.6"])
+        #expect(!foreign.output.contains("systolic"), "\(foreign.output)")
         let none = try await CuffProcess.run(["replay", file, "--driver", "taidoc", "--usb", "1.9"])
         #expect(none.status == 65)
         #expect(none.errors.contains("no device of the capture was read; it holds 1.5 (0403:6001), 1.6 (067b:2303)"), "\(none.errors)")

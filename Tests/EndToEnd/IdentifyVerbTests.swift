@@ -50,6 +50,17 @@ import Testing
         #expect(none.output == "5 bytes fit no family\n", "\(none.output)")
     }
 
+    @Test func aDeviceThatCannotBeOpened_IsSaidAsByOtherVerbs() async throws {
+        for (device, words) in [
+            ("tcp://127.0.0.1:1", "cannot reach tcp://127.0.0.1:1: connection refused"), ("ttyUSB99", "there is no device /dev/ttyUSB99"),
+        ] {
+            let run = try await CuffProcess.run(["identify", device])
+            #expect(run.status == 69 && run.output.isEmpty && run.errors.contains(words), "\(run.output) \(run.errors)")
+        }
+        let file = try await CuffProcess.run(["identify", scratch.path("no.capture")])
+        #expect(file.status == 66 && file.errors.contains("`-` reads standard input"), "\(file.errors)")
+    }
+
     @Test func aPort_IsListenedTo_WithItsLine() async throws {
         let port = scratch.path("port")
         let simulator = try RunningCuff(["simulate", "and-std", "--count", "60", "--every", "300ms", "--link", port], folder: scratch)

@@ -226,6 +226,26 @@ import Testing
         let refused = try await CuffProcess.run(["doctor", "--report", "-", "--strict"])
         #expect(refused.status == 64)
     }
+
+    @Test func doctorReport_OfABrokenConfiguration_NamesItsPlaceOnly() async throws {
+        let folder = try Scratch()
+        let text = """
+            [device.annas-bedroom]
+            match = "port:1-1.2"
+            driver = "taidoc"
+            users = { 1 = "Annabella" }
+
+            """
+        for (more, line) in [("[alert.a]\nperson = \"Zacharias\"\nwhen = \"systolic >= 180\"\n", 6), ("[[Zacharias", 5)] {
+            let file = try folder.write("config.toml", text + more)
+            let run = try await CuffProcess.run(["doctor", "--report", "-"], environment: ["CUFF_CONFIG": file])
+            #expect(run.status == 0 && run.output.contains("config.toml:\(line); `cuff doctor` says why\n"), "\(run.output)")
+            for name in ["Annabella", "annas-bedroom", "Zacharias"] { #expect(!run.output.contains(name), "the report tells \(name)") }
+            let doctor = try await CuffProcess.run(["doctor"], environment: ["CUFF_CONFIG": file])
+            #expect(
+                doctor.status == 78 && (doctor.output + doctor.errors).contains("\(file):\(line): "), "\(doctor.output) \(doctor.errors)")
+        }
+    }
 }
 
 extension Sequence where Element: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import CuffIngest
@@ -66,5 +67,41 @@ import Testing
         let count = try kept
         #expect(count > 0 && run.errors.contains("received and stored in sqlite:\(database)"), "\(count) \(run.errors)")
         #expect(run.output.contains("\(count) reading"), "\(run.output)")
+        // Readings are stored before a full disk or a closed pipe ends the program.
+        let full = try await CuffProcess.run(
+            executable: "/bin/sh", ["-c", "exec \"$0\" identify \"$1\" --for 4s >/dev/full", CuffProcess.path, port],
+            environment: ["XDG_DATA_HOME": scratch.path("data")])
+        #expect(full.status == 74, "\(full.errors)")
+        #expect(try kept > count, "\(full.errors)")
+    }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func identify_ThatASignalEnds_KeepsWhatItHeard(_ number: Int32, _ status: Int32) async throws {
+        var (master, slave): (Int32, Int32) = (-1, -1)
+        var name = [CChar](repeating: 0, count: 128)
+        try #require(openpty(&master, &slave, &name, nil, nil) == 0)
+        close(slave)
+        defer { close(master) }
+        _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+        let port = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let run = try SpawnedCuff(["identify", port, "--for", "600s"], environment: ["XDG_DATA_HOME": scratch.path("data")])
+        // Until the port is opened it is hung up.
+        var entry = pollfd(fd: master, events: 0, revents: 0)
+        #expect(try await run.prints { _ in poll(&entry, 1, 0) == 0 }, "\(run.errors)")
+        // The first frame may be flushed while the port is set up.
+        for stamp in ["2605050731", "2605050732", "2605050733"] {
+            let (frame, before) = (DecodeReplayTests.frame(128, stamp), bytesRead(by: run.identifier))
+            #expect(write(master, frame, frame.count) == frame.count)
+            _ = try await eventually(5) { bytesRead(by: run.identifier) >= before + frame.count }
+        }
+        run.signal(number)
+        let end = await run.end()
+        #expect(end.status == status && end.output.hasPrefix("and-std  "), "\(end.output) \(end.errors)")
+        #expect(try kept > 0, "\(end.errors)")
+    }
+
+    private func bytesRead(by process: Int32) -> Int {
+        let counters = (try? String(contentsOfFile: "/proc/\(process)/io", encoding: .utf8)) ?? ""
+        return counters.split(separator: "\n").first.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 }

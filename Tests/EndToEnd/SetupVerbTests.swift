@@ -25,6 +25,24 @@ import Testing
         #expect(selected.status == 0 && selected.output.contains("users = { 1 = \"Anna\", 2 = \"Ben\" }"), "\(selected.errors)")
     }
 
+    @Test func aDeviceOfTheFile_IsNotAddedAgain() async throws {
+        func setup(_ assignments: String...) async throws -> CuffProcess {
+            try await CuffProcess.run(
+                ["setup", "--yes", "--output", file] + assignments.flatMap { ["--assign", $0] },
+                environment: ["CUFF_CONFIG": "/dev/null", "HOME": scratch.url.path])
+        }
+        #expect(try await setup("port:9-1.2=taidoc,name=hallway").status == 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let again = try await setup("port:9-1.2=and-std,name=hallway")
+        #expect(again.errors.contains("port:9-1.2 is in the configuration already: [device.hallway]"), "\(again.errors)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+        let other = try await setup("port:9-1.2=taidoc", "port:9-1.3=taidoc")
+        #expect(other.status == 0 && other.errors.contains("1 cuff added"), "\(other.errors)")
+        let twice = try await setup("port:9-1.4=taidoc", "port:9-1.4=and-std")
+        #expect(twice.status == 64, "\(twice.errors)")
+        #expect(twice.errors.contains("port:9-1.4 is assigned twice: to taidoc and to and-std"), "\(twice.errors)")
+    }
+
     /// BeurerSerial.swift: the records do not say whose they are.
     @Test func aNameThatNoCuffCanHave_IsRefused() async throws {
         let slots = try await setup("beurer-serial", "1=Anna", "2=Ben")

@@ -82,6 +82,58 @@ import Testing
         }
     }
 
+    /// Ctrl-C also ends the program that writes into the pipe: the end of the input and the signal come at the same time.
+    @Test func aReplayWhosePipeEndsWithTheSignal_IsInterrupted() async throws {
+        for round in 0..<20 {
+            let fifo = scratch.path("\(round).fifo")
+            #expect(mkfifo(fifo, 0o600) == 0)
+            let run = try SpawnedCuff(["replay", fifo], environment: environment)
+            var writer: Int32 = -1
+            let isOpen = try await run.prints { _ in
+                writer = open(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+                return writer >= 0
+            }
+            #expect(isOpen, "\(run.errors)")
+            for number in [SIGSTOP, SIGINT] { run.signal(number) }
+            close(writer)
+            run.signal(SIGCONT)
+            let end = await run.end()
+            #expect(end.status == 130 && end.errors.isEmpty, "\(end.errors)")
+        }
+    }
+
+    @Test func aListThatIsWatched_EndsWithItsReader() async throws {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: CuffProcess.path)
+        process.arguments = ["list", "--watch"]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        defer { kill(process.processIdentifier, SIGKILL) }
+        // It listens to signals once the list is printed.
+        let folder = "/proc/\(process.processIdentifier)/fd"
+        let isWatching = try await eventually {
+            ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).contains {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)"))?.contains("signalfd") == true
+            }
+        }
+        #expect(isWatching)
+        try output.fileHandleForReading.close()
+        try #require(try await eventually { !process.isRunning })
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test func aSimulationWhoseTerminalIsClosed_LeavesNoLink() async throws {
+        let link = scratch.path("link")
+        let run = try SpawnedCuff(["simulate", "and-std", "--link", link], environment: environment)
+        #expect(try await run.prints { $0.output.contains("/dev/") }, "\(run.errors)")
+        run.signal(SIGHUP)
+        #expect(await run.end().status == 0)
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == nil)
+        let idle = try await CuffProcess.run(["simulate", "and-std", "--link", link, "--tcp", "0", "--for", "1s"])
+        #expect(idle.status == 64 && idle.errors.contains("--link has no effect here"), "\(idle.errors)")
+    }
+
     @Test func aReplayThatIsCutOff_EndsWithTheSignal() async throws {
         let recorded = CuffProcess.folder.appendingPathComponent("captures/beurer-serial/two-records.capture").path
         let capture = try scratch.write(

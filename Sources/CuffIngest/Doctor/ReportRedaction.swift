@@ -6,12 +6,13 @@ package struct ReportRedaction: Sendable {
     /// `serials` and `cuffs` (identities and names of cuffs) are numbered in order; `home` is the user's home folder. Empty words
     /// are ignored.
     package init(serials: [String], cuffs: [String], people: [String], home: String, user: String, host: String) {
-        func number(_ words: [String], _ mark: String) -> [(String, String)] {
+        func number(_ words: [String], _ mark: String, shortest: Int) -> [(String, String)] {
             var seen: [String] = []
-            for word in words where word.count >= Self.shortest && !seen.contains(word) { seen.append(word) }
+            for word in words where (word.count >= shortest || Self.isEastAsian(word)) && !seen.contains(word) { seen.append(word) }
             return seen.enumerated().map { ($1, "[\(mark) \($0 + 1)]") }
         }
-        words = number(serials, "serial") + number(cuffs, "cuff") + number(people, "person")
+        words = number(serials, "serial", shortest: Self.shortest)
+        words += number(cuffs, "cuff", shortest: 2) + number(people, "person", shortest: 2)
         // udev writes blanks as underscores in links.
         words += words.filter { $0.word.contains(" ") }.map { ($0.word.split(separator: " ").joined(separator: "_"), $0.mark) }
         // `/` identifies no user.
@@ -25,6 +26,9 @@ package struct ReportRedaction: Sendable {
     /// Shorter words occur in too many others; shorter serial numbers are not unique anyway.
     private static let shortest = 3
 
+    /// In a script without blanks between words: a name may be one character, and letters stand on both sides of it.
+    private static func isEastAsian(_ word: String) -> Bool { word.unicodeScalars.contains { $0.value >= 0x2E80 } }
+
     package func text(_ text: String) -> String {
         var text = Self.withoutSecrets(text)
         for (word, mark) in words { text = Self.replacing(word, with: mark, in: text) }
@@ -34,7 +38,8 @@ package struct ReportRedaction: Sendable {
     /// Whole words only: serial `100` does not match in `1000`.
     private static func replacing(_ word: String, with mark: String, in text: String) -> String {
         guard text.contains(word) else { return text }
-        func isPart(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
+        let standsAlone = !isEastAsian(word)
+        func isPart(_ character: Character?) -> Bool { standsAlone && (character.map { $0.isLetter || $0.isNumber } ?? false) }
         var result = ""
         var rest = text[...]
         while let found = rest.firstRange(of: word) {
@@ -48,10 +53,13 @@ package struct ReportRedaction: Sendable {
     }
 
     /// Found by form and replaced first, before words are taken out of them: links of devices, mail addresses, credentials in
-    /// addresses, and values of variables with a secret's name.
+    /// addresses, ids of patients there, and values of variables with a secret's name.
     private static func withoutSecrets(_ text: String) -> String {
         text.replacing(#/\/dev\/serial\/by-id\/[^\s,=]+/#) { _ in "/dev/serial/by-id/[id]" }
             .replacing(#/:\/\/[^\s\/@]+@/#) { _ in "://[secret]@" }
+            .replacing(#/\b(patient|subject)\.([^=\s&]+)=[^\s&"']+/#) {
+                "\($0.output.1).\($0.output.2.allSatisfy(\.isNumber) ? $0.output.2 : "[person]")=[patient]"
+            }
             .replacing(#/[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+\.[A-Za-z0-9.-]+/#) { _ in "[mail]" }
             .replacing(#/(?i)(password|passwd|secret|token|apikey|api_key|auth|key)(["']?\s*[=:]\s*["']?)[^\s"'&,;]+/#) {
                 "\($0.output.1)\($0.output.2)[secret]"

@@ -1,5 +1,6 @@
 import CuffCore
 import Dispatch
+import Glibc
 
 /// Lists what is plugged in: in columns for a terminal, otherwise tab-separated or one JSON object per line.
 package struct DeviceListing: Sendable {
@@ -25,7 +26,7 @@ package struct DeviceListing: Sendable {
         return TextTable(head, rows, wrapping: 5, optional: [2]).text(width: width)
     }
 
-    /// Prints changes until the process ends.
+    /// Prints changes until a signal, or until standard output has lost its reader.
     package func follow(_ put: @escaping @Sendable (String) -> Void, warn: (String) -> Void) throws(IngestError) {
         let queue = DispatchQueue(label: "cuff.list")
         let watcher = HotplugWatcher(queue: queue)
@@ -49,9 +50,9 @@ package struct DeviceListing: Sendable {
         }
         let stop = StopSignal()
         stop.watch()
-        let gate = Gate(isOpen: false)
-        stop.whenRaised { gate.set(open: true) }
-        gate.pass()
+        // poll(2) reports an error of a pipe that has lost its reader even if no event is asked for.
+        var ends = [pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)]
+        while poll(&ends, 2, -1) < 0, errno == EINTR {}
         watcher.stop()
     }
 

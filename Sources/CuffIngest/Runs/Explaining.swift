@@ -3,20 +3,28 @@ import CuffCore
 /// Prints what each byte of a recording is, for people who write drivers or debug devices.
 package enum Explaining {
     /// Explains a capture or raw bytes with this driver; `put` prints text. Throws if the source is unreadable or holds no frame.
-    package static func run(_ source: String, driver: String, put: (String) -> Void) throws(IngestError) {
+    package static func run(
+        _ source: String, driver: String, options: [String: String] = [:], selection: CaptureSelection = CaptureSelection(),
+        put: (String) -> Void
+    ) throws(IngestError) {
         let driver = try Ingest.driver(driver)
-        let (name, items, isCapture) = try read(source)
-        let hasFrame = driver.id == "phd" ? apdus(items, put) : fields(items, driver, isCapture, put)
+        try driver.permit(options: options)
+        let (name, items, isCapture) = try read(source, selection)
+        let hasFrame = driver.id == "phd" ? apdus(items, put) : fields(items, driver, options, isCapture, put)
         if !hasFrame { throw IngestError(InputFault.noFrame(name, driver: "\(driver.id)")) }
     }
 
-    private static func read(_ source: String) throws(IngestError) -> (name: String, items: [CaptureItem], isCapture: Bool) {
+    private static func read(
+        _ source: String, _ selection: CaptureSelection
+    ) throws(IngestError) -> (name: String, items: [CaptureItem], isCapture: Bool) {
         let file = try InputFile(.path(source))
         let stop = StopSignal()
         var next = try file.next(stop)
         guard let first = next else { throw IngestError(InputFault.empty(file.name)) }
+        try CaptureForms.refuseOthers(first, file.name)
+        if !CaptureForms.isPcapng(first) { try selection.refuse(file.name) }
         let isCapture = CaptureForms.isPcapng(first) || CaptureForms.isText(first)
-        var form = CaptureForms.source(for: first)
+        var form = CaptureForms.source(for: first, selection)
         var items: [CaptureItem] = []
         while let bytes = next {
             if isCapture {
@@ -53,8 +61,10 @@ package enum Explaining {
         return explanation.apdus > 0
     }
 
-    private static func fields(_ items: [CaptureItem], _ driver: CuffDriver, _ isCapture: Bool, _ put: (String) -> Void) -> Bool {
-        let fields = Explanation.fields(of: items, driver: driver, hasBothSides: isCapture)
+    private static func fields(
+        _ items: [CaptureItem], _ driver: CuffDriver, _ options: [String: String], _ isCapture: Bool, _ put: (String) -> Void
+    ) -> Bool {
+        let fields = Explanation.fields(of: items, driver: driver, options: options, hasBothSides: isCapture)
         for field in fields {
             for start in stride(from: 0, to: field.bytes.count, by: 16) {
                 let hex = Hex.text(field.bytes[start..<min(start + 16, field.bytes.count)])

@@ -29,6 +29,8 @@ package enum Identifying {
         /// The bytes from the port, and the start of listening.
         var heard: [CaptureItem] = []
         var start: Timestamp?
+        /// Of a run that a signal cut short; otherwise `done`.
+        package var ending = RunStatus.done
 
         package var isEmpty: Bool { candidates.isEmpty && word == nil }
     }
@@ -36,18 +38,20 @@ package enum Identifying {
     /// The most bytes examined: a minute of the fastest documented stream is 80 KiB.
     private static let enough = 1 << 20
 
-    /// Identifies a device by its ids, or listens to a port for `limit`, or reads a file. Never writes to the device.
-    package static func run(_ source: String, line: LineSettings?, limit: Duration) throws(IngestError) -> Report {
-        guard let address = try address(source) else { return try read(source) }
+    /// Identifies a device by its ids, or listens to a port for `limit` or until `stop`, or reads a file. Never writes to the device.
+    package static func run(
+        _ source: String, line: LineSettings?, limit: Duration, stop: StopSignal = StopSignal()
+    ) throws(IngestError) -> Report {
+        guard let address = try address(source) else { return try read(source, stop) }
         if let word = try claim(on: address, among: (try? DeviceEnumeration.plugged()) ?? []) { return Report(word: word) }
         let line = line ?? LineSettings()
         let start = HostClock.now()
-        let items = try listen(address, line, limit)
+        let items = try listen(address, line, limit, stop)
         // A serial port cannot be a HID cuff.
         let serial = CuffFamilies.all.filter { $0.medium == .tty }
         return Report(
             bytes: Self.bytes(items).count, candidates: Identification.candidates(of: items, among: serial), line: line, heard: items,
-            start: start)
+            start: start, ending: stop.ending)
     }
 
     /// Identifies a connected device by its ids or USB class in sysfs, without opening it. `nil` if it must be listened to;
@@ -70,7 +74,10 @@ package enum Identifying {
         guard let address = try? DeviceAddress(source) else { return nil }
         // `ttyUSB0` is /dev/ttyUSB0; any other path would exist.
         if case .node(let path) = address {
-            return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFCHR ? address : nil
+            if stat(path, &information) == 0 { return information.st_mode & S_IFMT == S_IFCHR ? address : nil }
+            // Elsewhere a file is meant.
+            if path.hasPrefix("/dev/") { throw .device(path, errno) }
+            return nil
         }
         do throws(ResolutionFault) {
             return try address.resolve(among: (try? DeviceEnumeration.plugged()) ?? []).address
@@ -80,25 +87,27 @@ package enum Identifying {
     }
 
     /// Reads a capture's header and bytes, or the bytes of any other file.
-    private static func read(_ source: String) throws(IngestError) -> Report {
-        let (items, form) = try recorded(source)
+    private static func read(_ source: String, _ stop: StopSignal) throws(IngestError) -> Report {
+        let (items, form) = try recorded(source, stop)
         return Report(
             bytes: bytes(items).count, candidates: Identification.candidates(of: items, among: CuffFamilies.all),
-            word: form.flatMap { word(of: $0) })
+            word: form.flatMap { word(of: $0) }, ending: stop.ending)
     }
 
     /// The draft of a driver's sheet for the recording of an unknown device.
     package static func draft(_ source: String) throws(IngestError) -> RecordingDraft {
-        let (items, form) = try recorded(source)
+        let (items, form) = try recorded(source, StopSignal())
         return RecordingDraft(items, line: form?.header["line"])
     }
 
     /// At most `enough` bytes of a file: a capture's items and its form, or the bytes of any other file without a form.
-    private static func recorded(_ source: String) throws(IngestError) -> (items: [CaptureItem], form: (any CaptureSource)?) {
+    private static func recorded(
+        _ source: String, _ stop: StopSignal
+    ) throws(IngestError) -> (items: [CaptureItem], form: (any CaptureSource)?) {
         let file = try InputFile(.path(source))
-        let stop = StopSignal()
         var bytes: [UInt8] = []
         while bytes.count < enough, let chunk = try file.next(stop) { bytes += chunk }
+        try CaptureForms.refuseOthers(bytes, file.name)
         var form = CaptureForms.source(for: bytes)
         var items: [CaptureItem] = []
         var isCapture = CaptureForms.isPcapng(bytes) || CaptureForms.isText(bytes)
@@ -127,9 +136,9 @@ package enum Identifying {
     }
 
     /// Everything received within the time, at most `enough`, with arrival times, because a pause ends some frames.
-    private static func listen(_ address: DeviceAddress, _ line: LineSettings, _ limit: Duration)
-        throws(IngestError) -> [CaptureItem]
-    {
+    private static func listen(
+        _ address: DeviceAddress, _ line: LineSettings, _ limit: Duration, _ stop: StopSignal
+    ) throws(IngestError) -> [CaptureItem] {
         let transport: any Transport
         do throws(AddressFault) {
             // Only as a serial port: configuring a CP2110 would write to an unknown device.
@@ -157,7 +166,11 @@ package enum Identifying {
                             return heard.count
                         }
                         if count >= enough { done.set(open: true) }
-                    case .closed:
+                    case .closed(let reason):
+                        if let lost = reason as? TransportFault {
+                            let never = lost.neverOpened("\(address)").map { IngestError($0) }
+                            fault.withLock { $0 = never ?? IngestError(LinkFault.lost("\(address)", lost)) }
+                        }
                         done.set(open: true)
                         closed.set(open: true)
                     case .opened, .sent, .line: break
@@ -169,10 +182,14 @@ package enum Identifying {
                 closed.set(open: true)
             }
         }
+        let number = stop.whenRaised { done.set(open: true) }
+        defer { stop.forget(number) }
         _ = done.pass(within: limit)
         loop.async { bound.value.close() }
         closed.pass()
-        if let error = fault.withLock({ $0 }) { throw error }
-        return heard.withLock { $0.items }
+        let items = heard.withLock { $0.items }
+        // What came before the connection was lost can be identified, too.
+        if items.isEmpty, let error = fault.withLock({ $0 }) { throw error }
+        return items
     }
 }

@@ -20,6 +20,7 @@ extension Ingest {
             }
             return try replay([CaptureInput(file, head: first, selection)], driver: id, speed: .max, options: options)
         }
+        if let first, !isLive { try CaptureForms.refuseOthers(first, file.name) }
         if let first, CaptureForms.isText(first) {
             throw IngestError(InputFault.isCapture(file.name, isStandardInput: file.isStandardInput))
         }

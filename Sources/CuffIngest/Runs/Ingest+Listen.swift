@@ -11,7 +11,8 @@ extension Ingest {
         let done = Gate(isOpen: false)
         let waiting = Locked(Waiting())
         let captures = CaptureFaults(options)
-        let setup = try callerSetup(driver, read, options, captures)
+        let (setup, capture) = try callerSetup(driver, read, options, captures)
+        defer { capture?.discardEmpty() }
         // Handlers may block.
         let listeners = DispatchQueue(label: "cuff.notices")
         defer { listeners.sync {} }
@@ -83,28 +84,29 @@ extension Ingest {
 
     private static func callerSetup(
         _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ captures: CaptureFaults
-    ) throws(IngestError) -> CallerLinks.Setup {
+    ) throws(IngestError) -> (CallerLinks.Setup, CaptureWriter?) {
         var setup = CallerLinks.Setup(driver: driver, commands: commands(driver, read))
         setup.device = options.device
         setup.options = options.driverOptions
         setup.memory = options.memory
         setup.filter = read.filter
         setup.zone = options.zone
-        if let path = read.recording { setup.wrap = try Self.recorder(path, driver, options.model, captures) }
-        return setup
+        guard let path = read.recording else { return (setup, nil) }
+        // Opened early, so that an unwritable file is reported before the first connection.
+        let first = try CaptureWriter(path, driver: driver, model: options.model, node: "tcp-listen", onFault: captures.report)
+        setup.wrap = recorder(first, path, driver, options.model, captures)
+        return (setup, first)
     }
 
-    /// Each connection is recorded in its own file: FILE, FILE-2, FILE-3.
+    /// Each connection is recorded in its own file: a.pcapng, a-2.pcapng, a-3.pcapng.
     private static func recorder(
-        _ path: String, _ driver: CuffDriver, _ model: String?, _ captures: CaptureFaults
-    ) throws(IngestError) -> @Sendable (TCPTransport, Int) -> any Transport {
-        // Opened early, so that an unwritable file is reported before the first connection.
-        let first = try CaptureWriter(path, driver: driver, model: model, node: "tcp-listen", onFault: captures.report)
-        return { transport, number in
+        _ first: CaptureWriter, _ path: String, _ driver: CuffDriver, _ model: String?, _ captures: CaptureFaults
+    ) -> @Sendable (TCPTransport, Int) -> any Transport {
+        { transport, number in
             if number == 1 { return RecordingTransport(transport, to: first) }
             do throws(IngestError) {
                 let writer = try CaptureWriter(
-                    "\(path)-\(number)", driver: driver, model: model, node: transport.address, onFault: captures.report)
+                    OutputFile.numbered(path, number), driver: driver, model: model, node: transport.address, onFault: captures.report)
                 return RecordingTransport(transport, to: writer)
             } catch {
                 captures.report(error)

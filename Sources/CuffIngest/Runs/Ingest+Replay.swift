@@ -67,6 +67,8 @@ extension Ingest {
             first = try input.next()
         }
         guard let first else {
+            // Ctrl-C also ends the program that writes the pipe, whose end may be seen before the signal.
+            if input.file.kind != .regular, !options.stop.sleep(nanoseconds: 100_000_000) { return }
             if options.stop.isRaised { return }
             throw IngestError(InputFault.noConversation(input.name, remark: input.source.remarks.first))
         }

@@ -14,7 +14,8 @@ package enum SimulationRun {
         }
         defer { if let link { unlink(link) } }
         let stop = StopSignal()
-        stop.watch()
+        // Also when its terminal is closed, because the link must not stay.
+        stop.watch(signals: [SIGINT, SIGTERM] + (HangupSignal.isIgnored ? [] : [SIGHUP]))
         stop.whenRaised { simulation.stop() }
         simulation.start()
         announce(simulation.address)

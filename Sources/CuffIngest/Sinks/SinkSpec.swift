@@ -78,8 +78,8 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         case "COMMAND": return (try? CommandPeer.words(path)).map { "\(kind.scheme):\($0)" } ?? name
         case "HOST:PORT":
             guard let place = try? HostPort(path, of: path) else { return name }
-            let isLocal = WebAddress(host: place.host, port: place.port).isLocal
-            return "\(kind.scheme):\(isLocal ? "127.0.0.1" : place.host.lowercased()):\(place.port)"
+            let host = place.host.lowercased()
+            return "\(kind.scheme):\(["localhost", "::1"].contains(host) ? "127.0.0.1" : host):\(place.port)"
         default: return name
         }
     }

@@ -35,6 +35,7 @@ struct CaptureInput {
             head += chunk ?? []
             // A pipe may deliver single bytes.
             guard isAtEnd || head.count >= CaptureForms.enough else { return true }
+            try CaptureForms.refuseOthers(head, name)
             if !CaptureForms.isPcapng(head) { try selection.refuse(name) }
             source = CaptureForms.source(for: head, selection)
             isFormKnown = true

@@ -121,9 +121,10 @@ public enum CaptureForms {
     }
 
     /// Whether it starts with whole lines of a text capture: a valid item, or a header with a driver. One character is not
-    /// enough, because a cuff's own text may start with any of these.
+    /// enough, because a cuff's own text may start with any of these. Blank lines and a byte order mark may come first.
     public static func isText(_ head: [UInt8]) -> Bool {
-        guard let first = head.first, [0x23, 0x5B, 0x3C, 0x3E].contains(first) else { return false }
+        let body = head.dropFirst(head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).drop { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
+        guard let first = body.first, [0x23, 0x5B, 0x3C, 0x3E, 0x2E].contains(first) || first &- 0x30 < 10 else { return false }
         let start = head.prefix(1 << 14)
         guard let end = start.lastIndex(of: 0x0A) else { return false }
         var reader = CaptureTextReader()
@@ -133,6 +134,14 @@ public enum CaptureForms {
         } catch {
             return false
         }
+    }
+
+    /// Throws for formats that are mistaken for captures, instead of an error in line 1 of a text.
+    static func refuseOthers(_ head: [UInt8], _ name: String) throws(IngestError) {
+        let pcap: [[UInt8]] = [[0xD4, 0xC3, 0xB2, 0xA1], [0xA1, 0xB2, 0xC3, 0xD4], [0x4D, 0x3C, 0xB2, 0xA1], [0xA1, 0xB2, 0x3C, 0x4D]]
+        if pcap.contains(where: head.starts) { throw IngestError(InputFault.classicPcap(name)) }
+        // The third byte is the only method of compression.
+        if head.starts(with: [0x1F, 0x8B, 0x08]) { throw IngestError(InputFault.compressed(name)) }
     }
 
     /// A section header with its magic, with which no cuff's bytes start.

@@ -18,6 +18,10 @@ package enum InputFault: Fault {
     case notAUSBDevice(String)
     /// Too long to be kept in memory for playing.
     case tooLong(String)
+    /// The older format of packets, of tcpdump and early Wireshark.
+    case classicPcap(String)
+    /// With gzip.
+    case compressed(String)
     /// Frames of this driver have no nested fields.
     case noFrame(String, driver: String)
 
@@ -37,6 +41,8 @@ package enum InputFault: Fault {
         case .unknownChip(let chip, let known): (.usage, "unknown chip `\(chip)`: chips are \(known.joined(separator: ", "))")
         case .notAUSBDevice(let text): (.usage, "invalid USB device `\(text)`")
         case .tooLong(let name): (.badData, "\(name) is too long to be played")
+        case .classicPcap(let name): (.badData, "\(name) is a classic pcap file: a capture is pcapng or text")
+        case .compressed(let name): (.badData, "\(name) is compressed with gzip: a capture is pcapng or text")
         case .noFrame(let name, let driver): (.badData, "\(name) has no frame of \(driver): there is nothing to explain")
         }
     }

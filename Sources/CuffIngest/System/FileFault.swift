@@ -15,6 +15,8 @@ package enum FileFault: Fault {
     /// A database, or its log, would be replaced by an output.
     case isDatabase(String)
     case captureExists(String)
+    /// An empty name, or `-`.
+    case captureUnnamed(String)
 
     package var statement: (status: RunStatus, text: String) {
         switch self {
@@ -37,6 +39,8 @@ package enum FileFault: Fault {
         case .isDatabase(let path): (.cannotCreate, "cannot replace \(path): it is a database")
         case .exists(let path): (.cannotCreate, "\(path) already exists")
         case .captureExists(let path): (.cannotCreate, "\(path) exists: a capture is never overwritten")
+        case .captureUnnamed(""): (.usage, "cannot write the capture: its name is empty")
+        case .captureUnnamed: (.usage, "cannot write the capture to standard output: the readings are printed there")
         }
     }
 }

@@ -70,10 +70,16 @@ public final class OutputFile {
 
     /// The first free name of `page.html`, `page-2.html`, `page-3.html` …; `nil` after a thousand.
     public static func free(_ path: String) -> String? {
+        var status = stat()
+        return (1...1000).lazy.map { numbered(path, $0) }.first { lstat($0, &status) != 0 }
+    }
+
+    /// `page.html`, `page-2.html`, …
+    static func numbered(_ path: String, _ number: Int) -> String {
+        guard number > 1 else { return path }
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let dot = path[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? path.endIndex
-        var status = stat()
-        return (1...1000).lazy.map { $0 == 1 ? path : "\(path[..<dot])-\($0)\(path[dot...])" }.first { lstat($0, &status) != 0 }
+        return "\(path[..<dot])-\(number)\(path[dot...])"
     }
 
     /// Writes a text to standard output.

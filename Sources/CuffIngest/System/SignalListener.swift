@@ -25,15 +25,18 @@ final class HangupSignal: Sendable {
     /// `reopen` is called for a SIGHUP that was sent; `gone` if the terminal hung up. If SIGHUP was ignored at the start (nohup),
     /// a closed terminal is not a request to stop.
     init(reopen: @escaping @Sendable () -> Void, gone: @escaping @Sendable () -> Void) {
-        var before = sigaction()
-        sigaction(SIGHUP, nil, &before)
-        let hadTerminal = Self.hasTerminal && unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != Self.ignored
+        let hadTerminal = Self.hasTerminal && !Self.isIgnored
         listener = SignalListener(SIGHUP, DispatchQueue(label: "cuff.hangup")) {
             if hadTerminal && !Self.hasTerminal { gone() } else { reopen() }
         }
     }
 
-    private static let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
+    /// Before anything listens: whether the program was started with nohup(1).
+    static var isIgnored: Bool {
+        var action = sigaction()
+        sigaction(SIGHUP, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
 
     private static var hasTerminal: Bool {
         guard let descriptor = try? Descriptor.open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK) else { return false }

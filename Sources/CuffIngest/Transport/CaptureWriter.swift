@@ -9,6 +9,7 @@ final class CaptureWriter: @unchecked Sendable {
     private let start = HostClock.monotonic()
     /// A write error: the written part is kept, and the conversation continues.
     private(set) var fault: IngestError?
+    private var isEmpty = true
     private let path: String
     private let onFault: @Sendable (IngestError) -> Void
 
@@ -18,6 +19,7 @@ final class CaptureWriter: @unchecked Sendable {
         _ path: String, driver: CuffDriver, model: String? = nil, line: LineSettings? = nil, node: String = "",
         onFault: @escaping @Sendable (IngestError) -> Void = { _ in }
     ) throws(IngestError) {
+        if path.isEmpty || path == "-" { throw IngestError(FileFault.captureUnnamed(path)) }
         self.path = path
         self.onFault = onFault
         encoder = CaptureEncoder(CaptureEncoder.Form(path: path))
@@ -47,8 +49,14 @@ final class CaptureWriter: @unchecked Sendable {
     /// Microseconds since the start of the capture.
     var now: Int64 { (HostClock.monotonic() - start) / 1000 }
 
+    /// Removes the file if it has only its header, so that the name is free for the next try.
+    func discardEmpty() {
+        if isEmpty { unlink(path) }
+    }
+
     func write(_ content: CaptureItem.Content, at time: Int64) {
         guard fault == nil else { return }
+        isEmpty = false
         encoder.append(CaptureItem(time: time, content), to: &text)
         flush()
         if let fault { onFault(fault) }

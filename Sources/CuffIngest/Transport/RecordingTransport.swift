@@ -15,7 +15,12 @@ final class RecordingTransport: Transport {
     var address: String { inner.address }
     var checksBytes: Bool { inner.checksBytes }
 
-    func open() throws(IngestError) { try inner.open() }
+    func open() throws(IngestError) {
+        do throws(IngestError) { try inner.open() } catch {
+            writer.discardEmpty()
+            throw error
+        }
+    }
 
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         let (disk, writer) = (disk, writer)
@@ -31,6 +36,7 @@ final class RecordingTransport: Transport {
             case .line(let event): record(.event(event))
             case .closed(let fault):
                 if fault as? TransportFault == .unplugged { record(.event(.unplugged)) }
+                if (fault as? TransportFault)?.neverOpened("") != nil { disk.async { @Sendable in writer.discardEmpty() } }
                 // The end is reported when the recording is complete.
                 let closed = LoopBound(deliver)
                 return disk.async { @Sendable in loop.async { closed.value(event) } }

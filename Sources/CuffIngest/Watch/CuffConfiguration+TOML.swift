@@ -186,7 +186,8 @@ extension ConfigurationSection {
         var users: [Int: String] = [:]
         for entry in entries {
             // 0 is not a user number: a cuff without users reports none.
-            guard entry.key.allSatisfy({ ("0"..."9").contains($0) }), let slot = Int(entry.key), (1...Int(Int32.max)).contains(slot), users[slot] == nil,
+            guard entry.key.allSatisfy({ ("0"..."9").contains($0) }), let slot = Int(entry.key), (1...Int(Int32.max)).contains(slot),
+                users[slot] == nil,
                 let name = entry.value.string.map({ Household.trimmed($0) }), !name.isEmpty
             else { throw wrongType("users", "a table of user numbers from 1 on and names, { 1 = \"Anna\" }") }
             if let refusal = Household.refusal(of: name) { throw error("users", .refused(refusal)) }

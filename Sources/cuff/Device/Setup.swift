@@ -47,7 +47,7 @@ struct Setup: ParsableCommand {
         }
         if let fleet { return try FleetSetup(isAgreed: yes).run(fleet) }
         let names = try users()
-        let assignments = try WatchSetup.assignments(config: .none, assign: assign)
+        let assignments = try Self.assignments(assign)
         guard yes || isatty(STDIN_FILENO) == 1 else {
             throw IngestError(.usage, "cannot ask questions", why: "standard input is not a terminal", hint: "add --yes")
         }
@@ -57,18 +57,37 @@ struct Setup: ParsableCommand {
         }
         let plan = try SetupPlan(path: file)
         var entries: [SetupPlan.Entry] = []
-        for found in try plan.plugged() {
+        let plugged = try plan.plugged()
+        for found in plugged {
             Terminal.say("\n\(found.device.summary)")
             showAccess(found)
             if let entry = try entry(found, plan, assignments, names, besides: entries) { entries.append(entry) }
         }
-        for assignment in assignments where !entries.contains(where: { $0.match == "\(assignment.address)" }) {
+        let present = plan.existing.isEmpty ? [] : try WatchSetup.assignments(config: .files(file), assign: [])
+        for assignment in assignments
+        where !entries.contains(where: { $0.match == "\(assignment.address)" })
+            && !plugged.contains(where: { assignment.address.matches($0.device) })
+        {
+            if let section = present.first(where: { $0.address == assignment.address })?.name {
+                Terminal.say("\n\(assignment.address) is in the configuration already: [device.\(section)]")
+                continue
+            }
             guard let driver = assignment.driver else { continue }
             let name = plan.freeName(assignment.name ?? "\(driver)", besides: entries)
             entries.append(.init(name: name, match: "\(assignment.address)", driver: driver, users: Self.users(of: driver, names)))
         }
         try refuseIdleNames(names, entries)
         try write(entries, plan)
+    }
+
+    private static func assignments(_ texts: [String]) throws -> [Assignment] {
+        let assignments = try WatchSetup.assignments(config: .none, assign: texts)
+        for (index, one) in assignments.enumerated() {
+            guard let other = assignments[..<index].first(where: { $0.address == one.address && $0.driver != one.driver }) else { continue }
+            let drivers = [other, one].map { "\($0.driver?.description ?? "none")" }.joined(separator: " and to ")
+            throw IngestError(.usage, "\(one.address) is assigned twice", why: "to \(drivers)", hint: "leave out one of the two")
+        }
+        return assignments
     }
 
     /// A name that no cuff gets would be missed only when its person has no readings.

@@ -33,7 +33,10 @@ struct Decode: ParsableCommand {
             try Flags.refuse("--live", when: live, why: "--explain prints fields, not readings")
             try Flags.refuse("--sink", when: !output.sink.isEmpty, why: "--explain prints fields, not readings")
             try Flags.refuse("--raw", when: output.raw, why: "--explain prints the bytes already")
-            return try Explaining.run(file, driver: driver) { Terminal.show($0) }
+            try Flags.refuse("--json", when: output.json, why: "--explain prints text")
+            return try Explaining.run(
+                file, driver: driver, options: try DriverChoice.options(output.option), selection: try usb.selection()
+            ) { Terminal.show($0) }
         }
         var options = try output.ingestOptions()
         options.keepsPatients = keepPatient

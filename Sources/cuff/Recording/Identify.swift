@@ -7,7 +7,9 @@ struct Identify: ParsableCommand {
         verb: "identify", "Names the driver of a device or a recording; nothing is sent to the device.",
         """
         A device with a cuff's own USB ids is named by them, without being opened. Any other port is listened to: only cuffs that send by \
-        themselves can be recognised there; the others wait for requests, and none is sent. Readings that arrive meanwhile are stored in this user's database, because such a cuff does not repeat them. \
+        themselves can be recognised there; the others wait for requests, and none is sent. Readings that arrive meanwhile are stored in this user's database, because such a \
+        cuff does not repeat them, if the driver is certain: it alone reads them, and with a check. Otherwise a message says that they \
+        were not stored. \
         Of a capture the header counts first; then, and for raw bytes, the drivers that can read something in it. Nothing of a file \
         is stored.
         """,
@@ -23,9 +25,14 @@ struct Identify: ParsableCommand {
     @Flag(help: "Do not store readings that a device sends meanwhile (default: in this user's database).") var noStore = false
 
     func run() throws {
-        let report = try Identifying.run(source, line: try LineChoice.settings(line), limit: limit.duration)
+        let stop = StopSignal()
+        stop.watch()
+        let report = try Identifying.run(source, line: try LineChoice.settings(line), limit: limit.duration, stop: stop)
+        // Before anything is printed, because a closed or full output ends the program.
+        let saved = Result { try save(report) }
         if json { Terminal.put(report.jsonLines) } else { Terminal.show(report.text) }
-        try save(report)
+        try saved.get()
+        if report.ending != .done { throw ExitCode(report.ending) }
         if report.isEmpty { throw ExitCode(.no) }
     }
 

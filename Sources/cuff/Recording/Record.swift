@@ -7,7 +7,8 @@ struct Record: ParsableCommand {
         verb: "record", "Saves the bytes of both directions while a cuff is read, as a capture to replay.",
         """
         A driver is needed, because most cuffs are silent until they are asked. `--follow` records what a cuff sends unasked. \
-        `cuff replay` plays the capture. The readings are printed and kept as by `read`.
+        `cuff replay` plays the capture. The readings are printed and kept as by `read`. With tcp-listen:// each cuff that calls after \
+        the first has a file of its own, numbered before the suffix: day.pcapng, day-2.pcapng, day-3.pcapng.
         """,
         examples: [
             "cuff record /dev/ttyUSB0 --driver beurer-serial -o two-users.capture":
@@ -30,7 +31,8 @@ struct Record: ParsableCommand {
         try Flags.refuse("--record", when: record != nil, why: "--output names the capture")
         var options = try output.liveOptions()
         try store.useStandardStore(&options, output)
-        let report = try device.run(follow ? .follow : .readMemory(user: nil), recording: out, quietly: output.quiet, options: options)
+        let report = try device.run(
+            follow ? .follow : .readMemory(user: nil), follow: follow, recording: out, quietly: output.quiet, options: options)
         report.show(output)
         try device.conclude(report, output)
     }

@@ -48,6 +48,8 @@ struct Simulate: ParsableCommand {
             throw IngestError(
                 .usage, "`--speed \(speed)` is out of range", why: "a factor is 0.001 to 1000000", hint: "write e.g. --speed 10")
         }
+        try Flags.refuse(
+            "--link", when: link != nil && (tcp != nil || connect != nil || uhid != nil), why: "only a pseudo terminal gets a link")
         var script = SimulatorScript(
             records: SimulatedRecord.sample(count: count, seed: seed), pushes: push,
             interval: every.duration)

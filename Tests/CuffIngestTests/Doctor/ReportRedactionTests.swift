@@ -30,6 +30,19 @@ import Testing
     ])
     func text_WithoutWhatTellsWho(_ text: String, _ expected: String) { #expect(Self.redaction.text(text) == expected) }
 
+    @Test(arguments: [
+        ("device wc\tport:1-1.2 user 1=Jo", "device [cuff 1]\tport:1-1.2 user 1=[person 1]"),
+        ("John, wcs and user 2=李明", "John, wcs and user 2=[person 2]"), ("李明の血圧計, 王", "[person 2]の血圧計, [person 3]"),
+        ("serial number A1, 12 readings", "serial number [serial], 12 readings"),
+        ("hl7://h:2575?patient.1=4711&patient.Zoe=..&tls=yes", "hl7://h:2575?patient.1=[patient]&patient.[person]=[patient]&tls=yes"),
+        ("fhir+https://h/r4?subject.1=Patient/MUSTER-ANNA", "fhir+https://h/r4?subject.1=[patient]"),
+    ])
+    func shortNames_AndIdsOfPatients_AreTakenOut(_ text: String, _ expected: String) {
+        let redaction = ReportRedaction(
+            serials: ["12"], cuffs: ["wc"], people: ["Jo", "李明", "王", ""], home: "/", user: "ed", host: "pi")
+        #expect(redaction.text(text) == expected)
+    }
+
     @Test func facts_Stay() {
         let text = "USB 0403:6001 FTDI FT232R at port 1-1.2\npermission ok root:dialout rw-rw---- (0660)\nand-std blood_pressure 42\n"
         #expect(Self.redaction.text(text) == text)

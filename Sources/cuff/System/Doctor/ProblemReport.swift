@@ -16,17 +16,25 @@ struct ProblemReport: Sendable {
         self.version = version
         self.assignments = assignments
         self.database = database ?? Store.standardPath
-        do throws(IngestError) { configuration = try CuffConfiguration.load(nil) } catch { configurationFault = error.description }
+        do throws(IngestError) { configuration = try CuffConfiguration.load(nil) } catch {
+            // The sentence may name persons and cuffs, and a file that cannot be read gives no names to look for.
+            configurationFault = error.description.firstMatch(of: #/^.*?:[0-9]+(?=: )/#).map { String($0.output) } ?? ""
+            configuration = (try? CuffConfiguration.load(nil, skipping: .sections)) ?? configuration
+        }
     }
 
     /// One section per question. Missing information is reported in its place; never throws.
     func text() -> String {
         let plugged = (try? DeviceEnumeration.plugged()) ?? []
         let usb = (try? DeviceEnumeration.usb()) ?? []
+        let withoutLog = "left out: without the configuration the names in it are not known\n"
         let sections: [(String, String)] = [
             ("versions", versions), ("devices", devices(plugged, usb)), ("checks", checks(plugged)), ("configuration", settings),
             ("database", counters), ("sinks", sinks),
-            ("log", HostSystem.serviceLog ?? "no journal, or nothing in it that this user may read\n"),
+            (
+                "log",
+                configurationFault == nil ? HostSystem.serviceLog ?? "no journal, or nothing in it that this user may read\n" : withoutLog
+            ),
         ]
         let whole = sections.map { "== \($0) ==\n\($1.isEmpty ? "none\n" : $1)" }.joined(separator: "\n")
         let serials = plugged.compactMap { $0.usb?.serial } + usb.compactMap(\.device.serial) + sources.compactMap(\.identity.serial)
@@ -79,7 +87,7 @@ struct ProblemReport: Sendable {
     }
 
     private var settings: String {
-        let fault = configurationFault.map { "cannot be read: \($0)\n" } ?? ""
+        let fault = configurationFault.map { "cannot be read\($0.isEmpty ? "" : ": \($0)"); `cuff doctor` says why\n" } ?? ""
         return fault + configuration.files.map { "file \($0)\n" }.joined() + configuration.lines.map { $0 + "\n" }.joined()
     }
 

@@ -22,6 +22,7 @@ extension FileFault: Hinted {
         case .isDatabase: "name another file"
         case .exists(let path): "name another file\(OutputFile.free(path).map { ", e.g. \($0)" } ?? ""), or add --force"
         case .captureExists: "name another file"
+        case .captureUnnamed: "name a file, e.g. day.capture"
         }
     }
 

@@ -11,6 +11,8 @@ extension InputFault: Hinted {
             "record it again, or cut it off before that \(unit) (editcap); the readings before it are kept"
         case .noConversation: "record it again while the cuff sends: `cuff record DEVICE -o FILE`"
         case .tooLong: "play a part of it"
+        case .classicPcap: "convert it: editcap -F pcapng FILE NEW.pcapng"
+        case .compressed: "gunzip it first, or pipe it in: `zcat FILE | cuff … -`"
         case .noFrame: "`cuff identify` names the family of a file"
         case .noDriver: "add --driver ID"
         case .isCapture(let name, let isStandardInput): "write `cuff replay \(isStandardInput ? "-" : name)`"
