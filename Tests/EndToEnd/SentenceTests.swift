@@ -19,7 +19,7 @@ import Testing
         ),
         (
             IngestError(FileFault.unwritable("bp.db", errno: ENOSPC)), 74,
-            "cannot write bp.db: no space left on device\n  fix: free some space and run it again; what was stored before is whole, nothing is stored twice"
+            "cannot write bp.db: no space left on device\n  fix: free some space and run it again (a running watch goes on by itself); what was stored before is whole, nothing is stored twice"
         ),
         (
             IngestError(FileFault.unwritable("no/bp.db", errno: ENOENT)), 73,
@@ -75,7 +75,7 @@ import Testing
         ),
         (
             IngestError(StoreFault.full("bp.db", isLogHeld: true)), 74,
-            "cannot write bp.db: no space left on device\n  fix: end the program that reads in the database (`fuser bp.db` names it), for it keeps the log from being emptied; or free some space and run it again; what was stored before is whole, nothing is stored twice"
+            "cannot write bp.db: no space left on device\n  fix: end the program that reads in the database (`fuser bp.db` names it), for it keeps the log from being emptied; or free some space and run it again (a running watch goes on by itself); what was stored before is whole, nothing is stored twice"
         ),
         (
             IngestError(SinkFault.malformed("jsonl", why: "it names no file", example: "jsonl:bp.jsonl")), 64,

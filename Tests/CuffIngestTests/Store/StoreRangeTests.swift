@@ -97,7 +97,8 @@ import Testing
         for (range, one) in zip(ranges, found).prefix(9) { #expect(try ids(path, range).ids == one.ids) }
     }
 
-    /// By their times, not by the clock of the cuff: of a reading without a time, by its id.
+    /// By their times, not by the clock of the cuff: of a reading whose time is implausible, by its reception, of one without a time, by
+    /// its id.
     @Test(arguments: [5, 6] as [UInt64]) func theLatest_AreTheLatestByTime(_ seed: UInt64) throws {
         let folder = TestFolder()
         let path = folder.file("bp.db")
@@ -105,7 +106,8 @@ import Testing
         var all: [(time: Int64, id: Reading.ID, isKnown: Bool)] = []
         try Store(path, access: .read).forEach(ReadingSelection(zone: .utc)) { reading, _ in
             let time = reading.bestTime(in: .utc)?.milliseconds
-            all.append((time ?? reading.id.wallSeconds.map { $0 * 1000 } ?? .min, reading.id, time != nil))
+            let received = reading.hasImplausibleTime(in: .utc) ? reading.received?.milliseconds : nil
+            all.append((time ?? received ?? reading.id.wallSeconds.map { $0 * 1000 } ?? .min, reading.id, time != nil))
             return true
         }
         all.sort { ($0.time, $0.id.description) < ($1.time, $1.id.description) }
