@@ -74,14 +74,9 @@ package struct AmbulatoryBlock {
         let fewer = recording.fewerThanUsual.map {
             "; " + language[$0.number == .typicalReadings ? .ofUsually : .ofPreferably, $0.found, $0.least]
         }
+        let phrases: [RuleNumber: Phrase] = [.leastPercent: .ofPercent, .leastHours: .ofHours, .leastDay: .ofDay]
         let missing = recording.shortfalls.map { one in
-            let phrase: Phrase =
-                switch one.number {
-                case .leastPercent: .ofPercent
-                case .leastHours: .ofHours
-                case .leastDay: .ofDay
-                default: .ofNight
-                }
+            let phrase = phrases[one.number] ?? .ofNight
             let found = one.number == .leastPercent ? share : "\(one.found)"
             return language[phrase, found, one.least] + (rule.evidence(of: one.number).map(language.remark) ?? "")
         }

@@ -47,13 +47,10 @@ struct AverageSummary {
         if rule.isTrendOnly {
             parts.append(language[.trendOnly])
         } else if let worst = average.shortfalls.first {
-            let unit: Phrase =
-                switch worst.number {
-                case .leastReadings: .readingsThatCount
-                case .leastReadingsMeasured: .readingsMeasured
-                case .leastDays: .daysThatCount
-                default: .daysMeasured
-                }
+            let units: [RuleNumber: Phrase] = [
+                .leastReadings: .readingsThatCount, .leastReadingsMeasured: .readingsMeasured, .leastDays: .daysThatCount,
+            ]
+            let unit = units[worst.number] ?? .daysMeasured
             parts.append(
                 language[.tooFew, worst.found, worst.least, language[unit]] + (rule.evidence(of: worst.number).map(language.remark) ?? ""))
         } else if rule.least != AveragingRule.Least() {

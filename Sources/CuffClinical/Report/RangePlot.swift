@@ -76,8 +76,7 @@ package struct RangePlot: Sendable {
         let cut = CalendarCut(.hour, zone: recording.zone)
         var hours = StatisticsCollection(cut)
         for point in recording.points {
-            hours.add(
-                ReadingPoint(id: .none, time: point.time, systolic: point.systolic.value, diastolic: point.diastolic.value))
+            hours.add(ReadingPoint(id: .none, time: point.time, systolic: point.systolic.value, diastolic: point.diastolic.value))
         }
         let buckets = hours.buckets
         let first = buckets.first?.key ?? 0
@@ -86,8 +85,7 @@ package struct RangePlot: Sendable {
         var columns = (0..<count).map { place in
             let wall = recording.zone.wall(at: first + Int64(place) * 3600)
             let hour = Int(WallTime.floor(wall, 3600) - WallTime.floor(wall, 86400) * 24)
-            return Column(
-                label: ClockText.two(hour), isShaded: recording.hours.isNight(wall: wall) == true)
+            return Column(label: ClockText.two(hour), isShaded: recording.hours.isNight(wall: wall) == true)
         }
         for bucket in buckets {
             // In a zone with an offset of half an hour, hours are not aligned with the first one.

@@ -93,8 +93,7 @@ public struct SampleType: Sendable, Hashable {
         systolic, diastolic, heartRate, heartRateVariability, meanPressure, cuffPressure, measurements, bodyMass, height,
         bodyTemperature, oxygenSaturation, respiratoryRate, bloodGlucose, environmentalAudioExposure, headphoneAudioExposure, bloodPressure,
         heartbeatSeries, audiogram, irregularPulse, highHeartRate, lowHeartRate, audioExposureEvent, dizziness, headache, fainting,
-        chestPain,
-        shortnessOfBreath, palpitations,
+        chestPain, shortnessOfBreath, palpitations,
     ]
 
     /// The type of this identifier; `nil` for one that is not listed.

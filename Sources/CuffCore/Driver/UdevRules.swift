@@ -96,10 +96,7 @@ package enum UdevRules {
             ]
             for medium in [CuffDriver.Medium.tty, .hidraw] {
                 guard let driver = families.first(where: { $0.medium(at: id) == medium }) else { continue }
-                lines.append(
-                    "#"
-                        + rule(
-                            medium: medium, id: id, place: .port("1-1.2"), driver: driver.id, group: group))
+                lines.append("#" + rule(medium: medium, id: id, place: .port("1-1.2"), driver: driver.id, group: group))
             }
         }
         return lines

@@ -43,17 +43,13 @@ public enum FHIRCodes {
 
     /// Words of `mean_absent` and `value_absent` as data-absent-reason.
     static func absence(_ word: String) -> JSONOutput {
-        let code =
-            switch word {
-            case "not_a_number": "not-a-number"
-            case "positive_infinity": "positive-infinity"
-            case "negative_infinity": "negative-infinity"
-            case "not_measured": "not-performed"
-            case "not_at_this_resolution", "reserved_value", "invalid": "error"
-            default: "unknown"
-            }
-        return concept((terminology + "data-absent-reason", code, nil))
+        concept((terminology + "data-absent-reason", absences[word] ?? "unknown", nil))
     }
+
+    private static let absences = [
+        "not_a_number": "not-a-number", "positive_infinity": "positive-infinity", "negative_infinity": "negative-infinity",
+        "not_measured": "not-performed", "not_at_this_resolution": "error", "reserved_value": "error", "invalid": "error",
+    ]
 
     /// The UCUM code of a unit as `cuff` prints it; `nil` if it has none.
     static func unit(_ printed: String) -> String? { Nomenclature.unitTerm(printed).flatMap(Nomenclature.ucum)?.description }

@@ -228,7 +228,7 @@ struct AndStdSession: FramedSession, MeasuringSession {
 
     @inline(__always)
     private mutating func identify(_ range: Range<Int>, into actions: inout SessionActions) {
-        let letters = Self.letters(reader.buffer.span.extracting(range))
+        let letters = reader.buffer.span.extracting(range).littleEndian64(6).map { $0 & 0xFFFF_FFFF_FFFF }
         if letters != model { identify(letters, range, into: &actions) }
     }
 
@@ -238,10 +238,6 @@ struct AndStdSession: FramedSession, MeasuringSession {
         // InBody writes zeros for the model.
         guard name.contains(where: { $0 != 0x30 }) else { return }
         actions.append(.identify(DeviceIdentity(manufacturer: "A&D", model: DeviceIdentity.text(name))))
-    }
-
-    private static func letters(_ frame: Span<UInt8>) -> UInt64? {
-        frame.littleEndian64(6).map { $0 & 0xFFFF_FFFF_FFFF }
     }
 
     private mutating func receive(other frame: [UInt8], into actions: inout SessionActions) {

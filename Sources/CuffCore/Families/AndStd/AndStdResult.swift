@@ -30,8 +30,7 @@ enum AndStdResult {
         } else {
             content = .failure(Self.failure(error))
         }
-        return Reading(
-            content, driver: "and-std", flags: flags, clock: clock, origin: origin, raw: RawBytes(frame))
+        return Reading(content, driver: "and-std", flags: flags, clock: clock, origin: origin, raw: RawBytes(frame))
     }
 
     /// YYMMDDhhmm at `offset`; zeros mean that the clock was never set (InBody has none).

@@ -28,17 +28,14 @@ enum GeDRIRecord {
             let length = (parts[(index + 1)...].first { $0.start > part.start }?.start ?? record.count) - part.start
             guard length >= subrecordLength else { continue }
             let isOld = length >= oldSubrecordLength
-            found.append(DisplayedValues(start: part.start, isBasic: isOld || isBasic(record, part.start), isOld: isOld))
+            let isBasic = record.littleEndian16(part.start + subrecordLength - 2).map { $0 >> 8 & 15 == 0 } ?? false
+            found.append(DisplayedValues(start: part.start, isBasic: isOld || isBasic, isOld: isOld))
         }
         return found
     }
 
     static func nibp(in record: Span<UInt8>) -> GeDRINIBP? {
         displayedValues(in: record).first(where: \.isBasic).flatMap { GeDRINIBP(record, at: $0.start + nibpOffset) }
-    }
-
-    private static func isBasic(_ record: Span<UInt8>, _ start: Int) -> Bool {
-        record.littleEndian16(start + subrecordLength - 2).map { $0 >> 8 & 15 == 0 } ?? false
     }
 
     private static func subrecords(_ record: Span<UInt8>) -> [(start: Int, type: UInt8)] {

@@ -136,10 +136,6 @@ struct HL7Determinations: Sendable {
         return observations.map(key).filter { seen.insert($0).inserted }.map { members[$0] ?? [] }
     }
 
-    private static func isAbsent(_ observation: HL7Observation) -> Bool {
-        if case .absent = observation.value { true } else { false }
-    }
-
     /// The one value of a role; several contradict each other.
     private static func single(_ role: HL7Code.Role, of observations: [HL7Observation]) throws(Refusal) -> HL7Observation? {
         let all = observations.filter { $0.code.role == role }
@@ -167,7 +163,7 @@ struct HL7Determinations: Sendable {
         let low = try single(.diastolic, of: group)
         let mean = try single(.mean, of: group)
         // Nothing was measured, or could not be; a monitor repeats that in every message.
-        if group.allSatisfy(isAbsent) { return nil }
+        if group.allSatisfy({ if case .absent = $0.value { true } else { false } }) { return nil }
         guard let high, let low else {
             let isGrouped = group.contains { !$0.place.group.isEmpty }
             throw Refusal(sentence: isGrouped ? "half a blood pressure in a group of its own (OBX-4)" : "half a blood pressure")

@@ -118,7 +118,10 @@ struct OmronEEPROMSession: RequestSession {
             askNext(into: &actions)
         case .data where frame.subkind == 0:
             if question == nil { noteRead(frame.address, frame.count) }
-            if goal != .records || isListening { readClock(frame, into: &actions) }
+            if goal != .records || isListening, let time = OmronEEPROMClock.time(frame.data, at: frame.address) {
+                hasClock = true
+                actions.append(.clock(time))
+            }
             dump.store(frame.data, at: frame.address, into: &actions)
             if isListening, named == nil, frame.address >= OmronEEPROMMemory.smallEnd { decide(.hundred, into: &actions) }
             if isAsking { askNext(into: &actions) }
@@ -128,12 +131,6 @@ struct OmronEEPROMSession: RequestSession {
             if isLeaving { finish(outcome, into: &actions) }
         default: actions.ignore("a frame of no known kind", [frame.kind, frame.subkind] + frame.data)
         }
-    }
-
-    private mutating func readClock(_ frame: OmronEEPROMFrame, into actions: inout SessionActions) {
-        guard let time = OmronEEPROMClock.time(frame.data, at: frame.address) else { return }
-        hasClock = true
-        actions.append(.clock(time))
     }
 
     /// What the identity says is not known; only text is shown.

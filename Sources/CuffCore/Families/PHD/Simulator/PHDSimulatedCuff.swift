@@ -217,7 +217,7 @@ struct PHDSimulatedCuff: Sendable {
             writer.append16(failed ? 0x07FF : PHDNumber.sfloat(Digits(record.pulse)) ?? 0x07FF)
             return (PHDAttribute.basicNumeric, writer.bytes)
         case 3 where hasStatus:
-            writer.append16(Self.status(record.flags))
+            writer.append16(PHDObservation.pressureStatus.reduce(0) { record.flags.contains($1.1) ? $0 | $1.0 : $0 })
             return (PHDAttribute.basicBits, writer.bytes)
         default: return nil
         }
@@ -228,10 +228,6 @@ struct PHDSimulatedCuff: Sendable {
         // Tenths of a kilopascal: 1 mmHg = 0.133322 kPa.
         let digits = isKPa ? Digits(mantissa: Int64((mmHg * 133_322 + 50_000) / 100_000), exponent: -1) : Digits(mmHg)
         return PHDNumber.sfloat(digits) ?? 0x07FF
-    }
-
-    static func status(_ flags: MeasurementFlags) -> UInt16 {
-        PHDObservation.pressureStatus.reduce(0) { flags.contains($1.1) ? $0 | $1.0 : $0 }
     }
 
     func stampBytes(_ time: DeviceTime) -> [UInt8] {
