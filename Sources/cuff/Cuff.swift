@@ -32,52 +32,37 @@ struct Cuff: ParsableCommand {
         version: version,
         subcommands: asked.map { [$0] } ?? [],
         groupedSubcommands: asked != nil
-            ? [] : groups.map { group in CommandGroup(name: group.name, subcommands: group.verbs.map { $0.verb() }) })
+            ? [] : groups.map { group in CommandGroup(name: group.key, subcommands: group.value.map { $0.verb() }) })
 
     typealias Verb = (name: String, verb: @Sendable () -> any ParsableCommand.Type)
 
     /// Every verb by name, grouped like the folders; closures, so that only the requested one is set up.
-    private static let groups: [(name: String, verbs: [Verb])] = [
-        (
-            "Device",
-            [
-                ("watch", { Watch.self }), ("read", { Read.self }), ("measure", { Measure.self }), ("stop", { Stop.self }),
-                ("schedule", { Schedule.self }), ("info", { Info.self }), ("clock", { Clock.self }), ("clear", { Clear.self }),
-                ("list", { List.self }), ("drivers", { Drivers.self }), ("setup", { Setup.self }),
-            ]
-        ),
-        (
-            "Recording",
-            [
-                ("record", { Record.self }), ("decode", { Decode.self }), ("replay", { Replay.self }), ("identify", { Identify.self }),
-                ("capture", { CaptureVerb.self }), ("simulate", { Simulate.self }),
-            ]
-        ),
-        (
-            "Readings",
-            [
-                ("show", { Show.self }), ("export", { Export.self }), ("import", { Import.self }), ("add", { Add.self }),
-                ("note", { Note.self }),
-                ("edit", { Edit.self }), ("delete", { Delete.self }),
-            ]
-        ),
-        (
-            "Health",
-            [
-                ("stats", { Stats.self }), ("average", { Average.self }), ("ambulatory", { Ambulatory.self }),
-                ("report", { ReportVerb.self }),
-            ]
-        ),
-        (
-            "System",
-            [
-                ("config", { Config.self }), ("web", { Web.self }), ("person", { PersonVerb.self }), ("db", { DatabaseVerb.self }),
-                ("sinks", { Sinks.self }), ("sources", { Sources.self }),
-                ("doctor", { DoctorVerb.self }),
-            ]
-        ),
+    private static let groups: KeyValuePairs<String, [Verb]> = [
+        "Device": [
+            ("watch", { Watch.self }), ("read", { Read.self }), ("measure", { Measure.self }), ("stop", { Stop.self }),
+            ("schedule", { Schedule.self }), ("info", { Info.self }), ("clock", { Clock.self }), ("clear", { Clear.self }),
+            ("list", { List.self }), ("drivers", { Drivers.self }), ("setup", { Setup.self }),
+        ],
+        "Recording": [
+            ("record", { Record.self }), ("decode", { Decode.self }), ("replay", { Replay.self }), ("identify", { Identify.self }),
+            ("capture", { CaptureVerb.self }), ("simulate", { Simulate.self }),
+        ],
+        "Readings": [
+            ("show", { Show.self }), ("export", { Export.self }), ("import", { Import.self }), ("add", { Add.self }),
+            ("note", { Note.self }),
+            ("edit", { Edit.self }), ("delete", { Delete.self }),
+        ],
+        "Health": [
+            ("stats", { Stats.self }), ("average", { Average.self }), ("ambulatory", { Ambulatory.self }),
+            ("report", { ReportVerb.self }),
+        ],
+        "System": [
+            ("config", { Config.self }), ("web", { Web.self }), ("person", { PersonVerb.self }), ("db", { DatabaseVerb.self }),
+            ("sinks", { Sinks.self }), ("sources", { Sources.self }),
+            ("doctor", { DoctorVerb.self }),
+        ],
     ]
-    private static var verbs: [Verb] { groups.flatMap { $0.verbs } }
+    private static var verbs: [Verb] { groups.flatMap { $0.value } }
 
     /// The verb of the first argument. The parser gets only this one, and every verb has an explicit name: to derive a missing
     /// one, the parser searches the whole program for conformances, a noticeable delay. A verb with a `_superCommandName` is not

@@ -1,4 +1,3 @@
-import ArgumentParser
 import CuffIngest
 
 /// Refuses unknown words on the command line, with a suggestion, before anything is run.

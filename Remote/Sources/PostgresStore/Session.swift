@@ -1,6 +1,5 @@
 import CPostgres
 import Glibc
-import RemoteSink
 
 /// A blocking connection for commands that a person runs: one statement after another, with limits of time.
 public final class Session {

@@ -67,9 +67,7 @@ struct Main {
             exit(EX_CONFIG)
         }
     }
-}
 
-extension Main {
     /// A verb; returns the exit status.
     private static func run(_ words: [String]) -> Int32 {
         let verb: Verb

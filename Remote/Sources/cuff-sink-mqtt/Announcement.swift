@@ -1,5 +1,3 @@
-import RemoteSink
-
 /// The announcement of one cuff to Home Assistant. A pure state machine.
 ///
 /// It fetches the retained message, adds the components of this run, and publishes it. If an earlier build has announced single

@@ -1,6 +1,5 @@
 import CMosquitto
 import Glibc
-import RemoteSink
 
 /// A libmosquitto connection to a broker, for one thread; collects events until they are fetched.
 final class Broker {

@@ -1,5 +1,3 @@
-import RemoteSink
-
 /// The meaning of a reason code for a reading or connection.
 enum Verdict: Sendable, Equatable {
     case accepted

@@ -1,5 +1,3 @@
-import CuffCore
-
 /// The stable name of a device: its USB serial number, or without a unique one, its USB port. Never `ttyUSB0`, which the kernel
 /// reassigns.
 package struct DeviceKey: Sendable, Hashable, Comparable, CustomStringConvertible {

@@ -1,5 +1,3 @@
-import CuffCore
-
 package enum DeviceTarget: Sendable, Hashable {
     case plugged(PluggedDevice)
     /// Not enumerated by udev: a pseudo terminal, a user's link, the network.

@@ -1,4 +1,3 @@
-import CuffCore
 import Glibc
 
 /// A system or libudev call that failed in listing or watching devices.

@@ -1,5 +1,3 @@
-import CuffCore
-
 package struct ProcessIdentity: Sendable, Hashable {
     package var user: UInt32
     package var userName: String

@@ -1,5 +1,4 @@
 import CuffCore
-import Dispatch
 import Glibc
 
 extension Pipeline {

@@ -36,6 +36,10 @@ extension PipelineState.Rule {
 }
 
 extension Pipeline {
+    /// Calls back with the number of each source that is attached (`true`) or detached. Its batches may still follow a
+    /// detachment. Called on the source's thread; must not block.
+    func whenSourcesChange(_ body: @escaping @Sendable (Int, Bool) -> Void) { inner.withLock { $0.onSource = body } }
+
     /// Records a successful write, also for the sink's followers.
     func noteStored(_ inner: inout Inner, _ index: Int, _ readings: Int, _ known: Int, _ took: Int64) {
         inner.reports[index].noteStored(readings, known: known, took)
@@ -60,10 +64,4 @@ extension SinkReport {
         let sink = member.sink
         self.init(label: sink.label, isRequired: member.isRequired, isInternal: sink.isInternal, isDurable: sink.isDurable)
     }
-}
-
-extension Pipeline {
-    /// Calls back with the number of each source that is attached (`true`) or detached. Its batches may still follow a
-    /// detachment. Called on the source's thread; must not block.
-    func whenSourcesChange(_ body: @escaping @Sendable (Int, Bool) -> Void) { inner.withLock { $0.onSource = body } }
 }

@@ -40,9 +40,7 @@ public struct ReadingFilter: Sendable {
         guard isByTime, driver.capabilities.contains(.forgets) else { return }
         throw IngestError(CommandFault.forgetsOutside(driver.id.description))
     }
-}
 
-extension ReadingFilter {
     /// From arguments; `nil` without any.
     /// - Throws: An `IngestError` of status `usage` for an unknown zone, a text that is not a time, and an empty range; for the
     ///   database as ``Store``.

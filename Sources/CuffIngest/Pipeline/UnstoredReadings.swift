@@ -23,9 +23,7 @@ public struct UnstoredReadings: Sendable, Hashable, CustomStringConvertible {
         let gone = "cuffs that send unasked do not repeat readings"
         return inTheCuff == 0 ? "\(what), and \(gone)" : "\(what); \(inTheCuff) of them the cuff still has, the others not: \(gone)"
     }
-}
 
-extension UnstoredReadings {
     /// `isKept`: the cuff repeats unacknowledged readings.
     mutating func add(_ batch: borrowing ReadingBatch, isKept: Bool) {
         readings += batch.readings

@@ -1,6 +1,3 @@
-import CuffClinical
-import CuffCore
-
 /// Whose readings are meant. The user slots of cuffs are different persons, unless a name of the configuration joins them.
 public enum ReadingOwner: Sendable, Hashable {
     /// A name of the configuration, in any case of its letters; it may be bound to several cuffs.

@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 /// Why a recording cannot be anonymised. The first text is its path.
 package enum AnonymisingFault: Fault {

@@ -1,5 +1,3 @@
-import CuffCore
-
 /// The confirmation rules for erasing a cuff's memory.
 package enum Clearing {
     /// Throws unless there is a required durable sink and `confirmation` is `erase`.

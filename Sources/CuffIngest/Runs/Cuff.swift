@@ -123,11 +123,9 @@ public struct Cuff: Sendable {
     public func information() async throws -> DeviceIdentity? {
         try await performed { (cuff) throws(IngestError) in try cuff.conversation(.information) }.identity
     }
-}
 
-// MARK: Blocking
+    // MARK: Blocking
 
-extension Cuff {
     func read(_ command: SessionCommand, follows: Bool = false) -> ReadOptions {
         var read = ReadOptions(command, follows: follows)
         (read.line, read.pace, read.timeout, read.recording, read.whenSilent) = (line, pace, timeout, recording, whenSilent)

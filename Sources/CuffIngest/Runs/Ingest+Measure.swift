@@ -54,9 +54,7 @@ extension Ingest {
         report.judgeCapture()
         return (end, report)
     }
-}
 
-extension Ingest {
     /// How long the measuring process may take to stop its cuff.
     private static let patience = Duration.seconds(6)
 

@@ -22,9 +22,7 @@ package struct ReadOptions: Sendable {
         self.command = command
         self.follows = follows
     }
-}
 
-extension ReadOptions {
     var isReading: Bool {
         switch command {
         case .follow, .readMemory: true

@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 /// Performs the effects of a `Replay`: recorded bytes as a source of the pipeline, which waits while the sinks are full.
 ///

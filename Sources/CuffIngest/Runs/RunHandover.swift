@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 /// Carries the elements of one run to one loop. The run blocks a thread of its own; the loop suspends a task.
 final class RunHandover<Element: Sendable>: Sendable {

@@ -1,4 +1,3 @@
-import CuffCore
 import Glibc
 
 /// Runs a simulation in the foreground until a signal, a limit or its end.

@@ -1,4 +1,3 @@
-import CuffCore
 import Glibc
 
 /// Performs the effects of `OutboxState` on the courier's thread. It waits at once for answers of the helper, room in its input,

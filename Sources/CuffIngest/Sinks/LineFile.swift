@@ -95,9 +95,7 @@ final class LineFile {
         if length <= size + excess { try cut(to: max(0, length - excess)) }
         excess = 0
     }
-}
 
-extension LineFile {
     /// Without its line feed; its beginning, if it is longer than any header.
     var firstLine: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 1 << 10)

@@ -21,9 +21,7 @@ package struct SinkReport: Sendable, Equatable {
     package var nextTry: Timestamp?
     /// The duration of its writes, including durability.
     package var writes = LatencyHistogram()
-}
 
-extension SinkReport {
     mutating func noteStored(_ readings: Int, known: Int, _ nanoseconds: Int64) {
         writes.add(nanoseconds: nanoseconds)
         nextTry = nil

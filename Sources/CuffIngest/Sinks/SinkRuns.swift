@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 package enum SinkRuns {
     package struct Retried: Sendable, Equatable {

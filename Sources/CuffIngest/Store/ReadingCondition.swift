@@ -17,32 +17,25 @@ public indirect enum ReadingCondition: Sendable, Hashable {
 
         func of(_ reading: Reading) -> Double? {
             switch reading.content {
-            case .bloodPressure(let pressure): of(pressure)
+            case .bloodPressure(let pressure):
+                of(
+                    pressure.systolic.inMmHg, pressure.diastolic.inMmHg, mean: pressure.mean?.inMmHg, pulse: pressure.pulse?.digits.value)
             case .pulseRate(let rate): self == .pulse ? rate.digits.value : nil
             case .quantity(let quantity): self == .value ? quantity.value?.value : nil
             case .failure: nil
             }
         }
 
-        private func of(_ pressure: BloodPressure) -> Double? {
-            switch self {
-            case .systolic: pressure.systolic.inMmHg
-            case .diastolic: pressure.diastolic.inMmHg
-            case .mean: pressure.mean?.inMmHg
-            case .pulse: pressure.pulse?.digits.value
-            case .pulsePressure: pressure.systolic.inMmHg - pressure.diastolic.inMmHg
-            case .value: nil
-            }
-        }
-
         /// Of a blood pressure as statistics see it.
-        func of(_ point: ReadingPoint) -> Double? {
+        func of(_ point: ReadingPoint) -> Double? { of(point.systolic, point.diastolic, mean: point.mean, pulse: point.pulse) }
+
+        private func of(_ systolic: Double, _ diastolic: Double, mean: Double?, pulse: Double?) -> Double? {
             switch self {
-            case .systolic: point.systolic
-            case .diastolic: point.diastolic
-            case .mean: point.mean
-            case .pulse: point.pulse
-            case .pulsePressure: point.systolic - point.diastolic
+            case .systolic: systolic
+            case .diastolic: diastolic
+            case .mean: mean
+            case .pulse: pulse
+            case .pulsePressure: systolic - diastolic
             case .value: nil
             }
         }

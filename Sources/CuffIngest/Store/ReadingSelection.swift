@@ -57,6 +57,15 @@ public struct ReadingSelection: Sendable, Hashable {
         ids = []
     }
 
+    /// Parses printed ids.
+    /// - Throws: `StoreFault.notAnID` in an `IngestError`.
+    public static func ids(_ texts: [String]) throws(IngestError) -> [Reading.ID] {
+        try texts.map { (text) throws(IngestError) in
+            guard let id = Reading.ID.parse(text) else { throw IngestError(StoreFault.notAnID(text)) }
+            return id
+        }
+    }
+
     /// Whether no condition is set.
     public var isEverything: Bool {
         since == nil && until == nil && person == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty
@@ -130,19 +139,4 @@ package struct StoredSource: Sendable, Hashable {
     package var number: Int64
     package var driver: DriverID
     package var provenance: Provenance
-}
-
-extension ReadingSelection {
-    /// Parses printed ids.
-    /// - Throws: `StoreFault.notAnID` in an `IngestError`.
-    public static func ids(_ texts: [String]) throws(IngestError) -> [Reading.ID] {
-        var found: [Reading.ID] = []
-        for text in texts {
-            guard let id = Reading.ID.parse(text) else {
-                throw IngestError(StoreFault.notAnID(text))
-            }
-            found.append(id)
-        }
-        return found
-    }
 }

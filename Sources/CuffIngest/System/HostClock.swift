@@ -24,19 +24,17 @@ package enum HostClock {
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
+
+    static var linkTime: LinkTime {
+        LinkTime(
+            elapsed: .nanoseconds(monotonic()), wall: now(), isHostClockUnsynchronised: SynchronisationState.shared.isUnsynchronised)
+    }
 }
 
 extension Duration {
     var nanoseconds: Int64 {
         let parts = components
         return parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
-    }
-}
-
-extension HostClock {
-    static var linkTime: LinkTime {
-        LinkTime(
-            elapsed: .nanoseconds(monotonic()), wall: now(), isHostClockUnsynchronised: SynchronisationState.shared.isUnsynchronised)
     }
 }
 

@@ -60,9 +60,7 @@ package enum HostZone {
         let name = text.split(separator: "/")[(range + 1)...].joined(separator: "/")
         return name.isEmpty ? nil : name
     }
-}
 
-extension HostZone {
     /// Parses a time, possibly relative to now.
     package static func instant(_ text: String, _ zone: ZoneTable) throws(IngestError) -> Timestamp {
         guard let time = TimeWords.instant(text, now: HostClock.reproducibleNow(), zone: zone) else {

@@ -19,9 +19,7 @@ public struct IngestError: Error, Hashable, CustomStringConvertible {
 
     /// By the fault.
     public func hash(into hasher: inout Hasher) { AnyHashable(fault).hash(into: &hasher) }
-}
 
-extension IngestError {
     static func reading(_ path: String, _ number: Int32) -> IngestError { IngestError(FileFault.unreadable(path, errno: number)) }
 
     static func writing(_ path: String, _ number: Int32) -> IngestError { IngestError(FileFault.unwritable(path, errno: number)) }

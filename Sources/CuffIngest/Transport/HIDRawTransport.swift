@@ -48,15 +48,11 @@ final class HIDRawTransport: Transport {
             throw .device(address, error.number)
         }
         // A terminal has no message boundaries, and would receive report numbers as data.
-        guard isatty(descriptor) == 0 else {
+        let isTerminal = isatty(descriptor) == 1
+        guard !isTerminal, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)
             descriptor = -1
-            throw IngestError(TransportFault.notHID(address))
-        }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            Glibc.close(descriptor)
-            descriptor = -1
-            throw .device(address, EBUSY)
+            throw isTerminal ? IngestError(TransportFault.notHID(address)) : .device(address, EBUSY)
         }
     }
 

@@ -49,9 +49,7 @@ public enum TransportFault: Fault {
             (number == EADDRINUSE ? .tryAgain : .unavailable, "cannot listen on \(address): \(text(number))")
         }
     }
-}
 
-extension TransportFault {
     /// The error if the connection to `address` was never established; else `nil`.
     func neverOpened(_ address: String) -> TransportFault? {
         guard case .failed("connect", let number) = self else { return nil }

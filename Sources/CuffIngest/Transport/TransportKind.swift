@@ -77,28 +77,7 @@ package struct TransportKind: Sendable, CustomStringConvertible {
         let isURL = { (form: String) in form.contains("://") }
         return (forms.filter { !isURL($0) } + choices.map(\.form) + forms.filter(isURL)).joined(separator: ", ")
     }
-}
 
-extension DeviceAddress {
-    /// `line` and `pace` apply to serial lines; throws if no kind opens the address.
-    package func transport(
-        for driver: CuffDriver, line: LineSettings? = nil, pace: Duration? = nil, among kinds: [TransportKind] = TransportKind.all
-    ) throws(AddressFault) -> any Transport {
-        let request = TransportKind.Request(
-            address: self, medium: driver.medium, reports: driver.reports, line: line ?? driver.line,
-            keepsBridgeLine: driver.keepsBridgeLine && line == nil, pace: pace)
-        return try transport(request, among: kinds)
-    }
-
-    func transport(_ request: TransportKind.Request, among kinds: [TransportKind]) throws(AddressFault) -> any Transport {
-        for kind in kinds {
-            if let transport = kind.open(request) { return transport }
-        }
-        throw AddressFault("\(self)", "no transport opens such an address")
-    }
-}
-
-extension TransportKind {
     /// Parses addresses of devices connected to this machine: a path, `usb:`, `port:` and `auto`.
     package static let localDevice: Parse = { (text) throws(AddressFault) in
         if text == "auto" { return .automatic }
@@ -171,5 +150,24 @@ extension TransportKind {
             throw AddressFault(text, "write the port number after #, as in port:1-1.2#1")
         }
         return (body[..<mark], String(channel))
+    }
+}
+
+extension DeviceAddress {
+    /// `line` and `pace` apply to serial lines; throws if no kind opens the address.
+    package func transport(
+        for driver: CuffDriver, line: LineSettings? = nil, pace: Duration? = nil, among kinds: [TransportKind] = TransportKind.all
+    ) throws(AddressFault) -> any Transport {
+        let request = TransportKind.Request(
+            address: self, medium: driver.medium, reports: driver.reports, line: line ?? driver.line,
+            keepsBridgeLine: driver.keepsBridgeLine && line == nil, pace: pace)
+        return try transport(request, among: kinds)
+    }
+
+    func transport(_ request: TransportKind.Request, among kinds: [TransportKind]) throws(AddressFault) -> any Transport {
+        for kind in kinds {
+            if let transport = kind.open(request) { return transport }
+        }
+        throw AddressFault("\(self)", "no transport opens such an address")
     }
 }

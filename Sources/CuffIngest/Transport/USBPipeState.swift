@@ -130,8 +130,8 @@ struct USBPipeState: Sendable {
         guard phase == .running else { return }
         halts += 1
         guard halts < Self.tries else { return effects += end(.failed(call: "read", errno: EPIPE)) }
-        phase = .halting
-        if !reading.isEmpty { effects.append(.discardReads) }
+        phase = reading.isEmpty ? .clearing : .halting
+        effects.append(reading.isEmpty ? .clearHalt : .discardReads)
     }
 
     private mutating func failed(_ status: Int32, _ effects: inout [Effect]) {
@@ -170,12 +170,7 @@ struct USBPipeState: Sendable {
         case ENODEV, ESHUTDOWN: effects += end(.unplugged)
         // The device has the start of a message and would take the rest for another one.
         case _ where count > 0: effects += end(fault("write", status == 0 ? -EIO : status))
-        case EPIPE:
-            halted(&effects)
-            if phase == .halting, reading.isEmpty {
-                phase = .clearing
-                effects.append(.clearHalt)
-            }
+        case EPIPE: halted(&effects)
         default: failed(status, &effects)
         }
     }

@@ -1,5 +1,4 @@
 import CuffClinical
-import CuffCore
 
 package struct AlertSettings: Sendable, Hashable {
     package var rules: [AlertRule] = []

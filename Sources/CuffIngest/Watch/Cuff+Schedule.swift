@@ -1,5 +1,3 @@
-import CuffCore
-
 extension Cuff {
     /// The automatic measurements of the cuff, its own and those that a watch keeps.
     /// - Throws: As ``Cuff`` says.

@@ -101,9 +101,7 @@ extension CuffConfiguration {
         }
         webOrigin = section.origin("web")
     }
-}
 
-extension CuffConfiguration {
     /// When all files are read. Sinks of one address would share a queue, and each would drop what the other may not have. A file may
     /// assign a device anew, but not twice.
     mutating func checkDoubles() throws(IngestError) {
@@ -139,8 +137,8 @@ extension CuffConfiguration {
     }
 }
 
-/// `[device.NAME]`
 extension ConfigurationSection {
+    /// `[device.NAME]`
     func device(_ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration.Device {
         try checkKeys(["match", "driver", "ignore", "line", "options", "users"])
         let address = try address()
@@ -209,10 +207,8 @@ extension ConfigurationSection {
         }
         return options
     }
-}
 
-/// `[source.NAME]`
-extension ConfigurationSection {
+    /// `[source.NAME]`
     func source() throws(IngestError) -> CuffConfiguration.NamedSource {
         try checkKeys(["exec"])
         guard let command = try string("exec"), !command.isEmpty else { throw wrongType("exec", "a program, such as \"./read-folder\"") }
@@ -220,10 +216,8 @@ extension ConfigurationSection {
             return CuffConfiguration.NamedSource(plan: try SourcePlan("exec:\(command)", name: name), origin: origin("exec"))
         } catch { throw value("exec", error) }
     }
-}
 
-/// `[sink.NAME]`
-extension ConfigurationSection {
+    /// `[sink.NAME]`
     func sink(_ kinds: [SinkKind]) throws(IngestError) -> CuffConfiguration.NamedSink {
         // Every kind is a key; `address` accepts the command line's form.
         let keys = kinds.filter { !$0.scheme.contains("+") && !$0.traits.contains(.remote) }.map(\.scheme) + ["address"]

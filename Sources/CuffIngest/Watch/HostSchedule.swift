@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 /// A schedule that `cuff watch` executes for one cuff, as stored in the state folder.
 package struct HostSchedule: Sendable, Hashable {

@@ -1,5 +1,3 @@
-import CuffCore
-
 /// A link of this run. Every opening has its own number, so that late events of an old link are not mixed up.
 package struct LinkID: Sendable, Hashable, Comparable, CustomStringConvertible {
     package let number: Int

@@ -1,4 +1,3 @@
-import CuffCore
 import Dispatch
 
 /// A timer by the wall clock, so that what is due during a suspend is handled after it. Used on its queue only.

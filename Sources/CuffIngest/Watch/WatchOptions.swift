@@ -1,4 +1,3 @@
-import CuffClinical
 import CuffCore
 import Dispatch
 

@@ -1,5 +1,4 @@
 import CuffCore
-import Dispatch
 
 extension WatchRun {
     func open(_ id: LinkID, _ plan: LinkPlan) {
@@ -132,9 +131,7 @@ extension LinkEnd {
             }
         }
     }
-}
 
-extension LinkEnd {
     /// A cuff that sent bytes but no answer.
     fileprivate func adding(_ nothing: UnderstoodNothing?) -> LinkEnd {
         guard case .failed(_, .unavailable) = self, let nothing else { return self }

@@ -1,5 +1,4 @@
 import CuffCore
-import Dispatch
 
 extension WatchRun {
     var marks: MeasurementMarks? { options.memory.map { MeasurementMarks($0) } }

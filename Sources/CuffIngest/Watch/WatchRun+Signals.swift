@@ -14,8 +14,7 @@ extension WatchRun {
             let stop = options.stop
             hangup = HangupSignal(
                 reopen: {
-                    let result: Result<WatchReload, IngestError>
-                    do throws(IngestError) { result = .success(try read()) } catch { result = .failure(error) }
+                    let result = Result { () throws(IngestError) in try read() }
                     loop.async { me.value.reload(result) }
                 }, gone: { stop.raise() })
         }

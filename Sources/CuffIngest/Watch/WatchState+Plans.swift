@@ -24,9 +24,7 @@ extension WatchState {
             return (plan, .assigned(assignment), nil)
         }
     }
-}
 
-extension WatchState {
     /// Distinguishes connected cuffs of one make without serial numbers by their ports.
     private func identity(of device: PluggedDevice, at place: Place, _ reason: Claiming.Reason) -> String {
         device.identity(reason) { own in deviceStates.contains { $0.key != place && $0.value.plan?.identity == own } }

@@ -134,9 +134,5 @@ extension CuffModel {
 
 extension CuffDriver {
     /// It has USB ids of its own.
-    fileprivate var isRecognised: Bool {
-        claims.contains { claim in
-            if case .shared = claim { false } else { true }
-        }
-    }
+    var isRecognised: Bool { claims.contains { if case .shared = $0 { false } else { true } } }
 }

@@ -13,7 +13,6 @@ struct NoAnswer {
     }
 
     init(_ driver: CuffDriver, at address: String, line: LineSettings?) {
-        let isOwnID = driver.claims.contains { if case .shared = $0 { false } else { true } }
         var causes = ["the cuff is not ready (\(Self.preparation(driver)))"]
         if driver.medium == .tty, !address.contains("://") {
             let used = line ?? driver.line
@@ -24,9 +23,9 @@ struct NoAnswer {
             causes.append(
                 driver.medium == .tty ? "the server at \(address) has another line or other settings" : "another program reads it as well")
         }
-        causes.append(isOwnID ? "the connection hangs (unplug it and plug it in again)" : "it is not a cuff of \(driver.id)")
+        causes.append(driver.isRecognised ? "the connection hangs (unplug it and plug it in again)" : "it is not a cuff of \(driver.id)")
         self.causes = causes
-        next = isOwnID ? "cuff doctor \(address)" : "cuff identify \(address)"
+        next = driver.isRecognised ? "cuff doctor \(address)" : "cuff identify \(address)"
     }
 
     /// What to do at the cuff so that it answers.

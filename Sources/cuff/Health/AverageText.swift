@@ -150,9 +150,7 @@ struct AverageText {
         line += fate.leavingOut.map { "  left out: \($0.sentence)" } ?? "  counts"
         text.append(string: line + "\n")
     }
-}
 
-extension AverageText {
     static func title(_ rule: AveragingRule) -> String {
         guard !rule.title.isEmpty else { return rule.name }
         return "\(rule.name): \(rule.title)\(rule.year.map { ", \($0)" } ?? "")\(Language.english.mark(rule.evidence))"

@@ -68,9 +68,7 @@ struct Stats: ParsableCommand {
         // A table has them below it.
         for note in persons.flatMap(\.collection.leftOutNotes) where !isTable { Terminal.say("cuff: \(note)") }
     }
-}
 
-extension Stats {
     private func put(_ text: String, _ isTable: Bool) {
         if isTable { Terminal.show(text) } else { Terminal.put(text) }
     }

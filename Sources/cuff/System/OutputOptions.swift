@@ -1,6 +1,5 @@
 import ArgumentParser
 import CuffCore
-import CuffIngest
 
 /// For verbs that read a cuff or a recording.
 struct OutputOptions: ParsableArguments, RunOptions {

@@ -1,5 +1,3 @@
-import RemoteSink
-
 /// The state of the fleet for Prometheus (OpenMetrics 1.0) and for people (HTML).
 struct FleetText {
     let facts: FleetFacts
@@ -50,22 +48,13 @@ struct FleetText {
         return text + "# EOF\n"
     }
 
-    private static func label(_ text: String) -> String {
-        replaced(text) { scalar in
-            switch scalar {
-            case "\\": #"\\"#
-            case "\"": #"\""#
-            case "\n": #"\n"#
-            default: nil
-            }
-        }
-    }
+    private static func label(_ text: String) -> String { replaced(text, ["\\": #"\\"#, "\"": #"\""#, "\n": #"\n"#]) }
 
     /// By scalars: a combining mark makes one Character of itself and the sign before it, and a CR one of itself and the LF after it.
-    private static func replaced(_ text: String, _ replacement: (Unicode.Scalar) -> String?) -> String {
+    private static func replaced(_ text: String, _ replacements: [Unicode.Scalar: String]) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            if let other = replacement(scalar) { result.append(contentsOf: other.unicodeScalars) } else { result.append(scalar) }
+            if let other = replacements[scalar] { result.append(contentsOf: other.unicodeScalars) } else { result.append(scalar) }
         }
         return String(result)
     }
@@ -113,15 +102,6 @@ struct FleetText {
     }
 
     private static func escaped(_ text: String) -> String {
-        replaced(text) { scalar in
-            switch scalar {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            case "'": "&#39;"
-            default: nil
-            }
-        }
+        replaced(text, ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
     }
 }

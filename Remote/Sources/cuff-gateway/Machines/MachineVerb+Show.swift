@@ -1,6 +1,5 @@
 import Glibc
 import PostgresStore
-import RemoteSink
 
 extension MachineVerb {
     /// Every machine of the broker or the database, with what is known of it.

@@ -1,6 +1,3 @@
-import CuffClinical
-import CuffCore
-
 package enum Deletion {
     /// A selection without any condition is refused.
     package static func permit(_ selection: ReadingSelection) throws(IngestError) {

@@ -1,6 +1,5 @@
 import CuffClinical
 import CuffCore
-import Glibc
 
 extension HealthRuns {
     /// How often the database is checked for changes.

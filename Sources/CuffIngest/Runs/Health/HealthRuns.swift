@@ -1,6 +1,5 @@
 import CuffClinical
 import CuffCore
-import Glibc
 
 package struct PersonStatistics: Sendable {
     package var person: Person

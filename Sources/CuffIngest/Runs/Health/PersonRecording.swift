@@ -1,5 +1,4 @@
 import CuffClinical
-import CuffCore
 
 /// Why stored measurements are not a 24-hour recording.
 package enum RecordingFault: Error, Sendable, Hashable {

@@ -1,5 +1,4 @@
 import CuffClinical
-import CuffCore
 
 package struct ShowOptions: Sendable {
     package var form = HealthRuns.Listing.plain

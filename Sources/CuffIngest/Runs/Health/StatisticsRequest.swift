@@ -1,5 +1,4 @@
 import CuffClinical
-import CuffCore
 
 package struct StatisticsRequest: Sendable {
     package var selection: ReadingSelection

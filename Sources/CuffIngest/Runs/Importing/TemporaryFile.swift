@@ -1,5 +1,4 @@
 import CuffClinical
-import CuffCore
 import Glibc
 
 /// A temporary file that only this user can read; it is deleted with the object.

@@ -11,17 +11,15 @@ extension FileFault: Hinted {
             case EACCES, EPERM: "ask its owner"
             default: "check the disk or the connection that it comes from (dmesg)"
             }
-        case .unwritable(_, let number): Self.hint(number)
-        case .outputUnwritable(let number): Self.hint(number)
+        case .unwritable(_, let number), .outputUnwritable(let number): Self.hint(number)
         case .outputClosed: ""
         case .foreignOwner(let path, _): "name another file, or make it yours: chown \(geteuid()) \(path)"
         case .writableByOthers(let path): "chmod go-w \(path), or name another file"
         case .readableByOthers(let path): "chmod 600 \(path), and `cuff web revoke` if others may have read it"
         case .symbolicLink(_, let target?): "name the file itself: \(target)"
         case .symbolicLink(_, nil): "its target does not exist: remove it, or name another file"
-        case .isDatabase: "name another file"
+        case .isDatabase, .captureExists: "name another file"
         case .exists(let path): "name another file\(OutputFile.free(path).map { ", e.g. \($0)" } ?? ""), or add --force"
-        case .captureExists: "name another file"
         case .captureUnnamed: "name a file, e.g. day.capture"
         }
     }

@@ -19,7 +19,7 @@ extension RunEnding: Hinted {
     var hint: String {
         switch self {
         case .notStored(let unstored, _): unstored.inTheCuff > 0 ? "read the cuff again" : "see what its sink says: cuff sinks"
-        case .sinkDidNotClose: ""
+        case .sinkDidNotClose, .measurementStopped, .stoppedByOther, .noResult, .session: ""
         case .undelivered: "they go out with the next run, or now: cuff sinks retry"
         case .refused(_, _, _, lacksZone: true): "name the time zone of the cuff's clock and run it again, e.g. --tz Europe/Berlin"
         case .refused: "`cuff sinks` shows them; when the cause is removed: cuff sinks retry --refused"
@@ -30,11 +30,7 @@ extension RunEnding: Hinted {
             "record both sides: cuff record DEVICE --driver \(driver) -o FILE; then cuff replay FILE"
         case .wrongSettings: "try other settings (--line), or let `cuff identify` listen"
         case .timeRanOut, .measurementTimedOut: "allow more time: --timeout"
-        case .measurementStopped: ""
-        case .stoppedByOther: ""
-        case .noResult: ""
         case .lost: "check the cable, then plug it in again"
-        case .session: ""
         case .nothingPluggedIn: "see what is there: cuff list"
         }
     }

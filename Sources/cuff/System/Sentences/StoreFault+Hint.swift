@@ -16,7 +16,7 @@ extension StoreFault: Hinted {
         case .onlyOfService(_, let service):
             "\(Self.page); or: sudo cuff show --db \(service)"
         case .noStandardPlace: "name one: --db FILE, or --sink sqlite:FILE"
-        case .emptyFile, .notADatabase: "name another file"
+        case .emptyFile, .notADatabase, .backupOntoItself, .backupBesideLog: "name another file"
         case .danglingLink: "mount the disk that it points to, or remove the link"
         case .nothingStored: "read a cuff into it first"
         case .foreign: "name another file, e.g. sqlite:bp.db"
@@ -51,7 +51,6 @@ extension StoreFault: Hinted {
         case .remarkRefused(.unknownWord(let key, _)): "write e.g. --\(key.rawValue) \"\(key.words.first ?? "")\""
         case .remarkRefused(.controlCharacter): "write it on one line"
         case .backupNeedsFile: "name a file, e.g. readings-backup.db"
-        case .backupOntoItself, .backupBesideLog: "name another file"
         case .problems(let path, _):
             "keep a copy (`cp` the file and its -wal), then read the cuffs into another database; `sqlite3 \(path) .recover` may save more"
         case .purgeNotConfirmed: "add --confirm purge"
