@@ -108,7 +108,7 @@ import Testing
     /// Its log would fill the volume, and would be applied to the next database of the name.
     @Test func aDatabaseThatDoesNotFit_LeavesNoFile() throws {
         try withVolume(.tmpfs, 1) { folder in
-            folder.write("filler", [UInt8](repeating: 1, count: (1 << 20) - (160 << 10)))
+            _ = folder.write("filler", [UInt8](repeating: 1, count: (1 << 20) - (160 << 10)))
             #expect(throws: IngestError.self) { try Store(folder.file("bp.db"), access: .write) }
             let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(left == ["filler"])
