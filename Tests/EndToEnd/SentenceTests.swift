@@ -117,7 +117,7 @@ import Testing
         ),
         (
             mistake(.unknownKey("zzzzzz", section: "", known: ["device", "sink"])), 78,
-            "c.toml:3: unknown key `zzzzzz`\n  fix: known are device, sink"
+            "c.toml:3: unknown key `zzzzzz`\n  fix: choose one of device, sink"
         ),
         (
             mistake(.matchesNothing(section: "device.x")), 78,

@@ -37,7 +37,7 @@ public enum Ingest {
         context.stop = options.stop
         context.person = options.household.everyone
         context.redelivery.household = options.household
-        for spec in specs where !spec.consent.isUnlimited { context.redelivery.consents[spec.name] = spec.consent }
+        for spec in specs where !spec.consent.isUnlimited { context.redelivery.consents[spec.place] = spec.consent }
         context.outbox = SinkOverview.outbox(of: specs, memory: options.memory)
         if options.keepsPatients {
             // Only databases have a column for it.

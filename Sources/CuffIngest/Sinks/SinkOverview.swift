@@ -90,8 +90,8 @@ package struct SinkOverview: Sendable {
             }
             rows.append(Row(sink: spec.name, acknowledged: try latest(spec.path)))
         }
-        let consents = Dictionary(sinks.map { ($0.name, $0.consent) }, uniquingKeysWith: { $1 })
-        for index in rows.indices { rows[index].consent = consents[rows[index].sink] ?? SinkConsent() }
+        let consents = Dictionary(sinks.map { ($0.place, $0.consent) }, uniquingKeysWith: { $1 })
+        for index in rows.indices { rows[index].consent = consents[SinkSpec.place(of: rows[index].sink)] ?? SinkConsent() }
         self.rows = rows
     }
 

@@ -22,7 +22,7 @@ package enum SinkRuns {
                 context.outbox = path
                 context.onFault = { told($1) }
                 var spec = try SinkSpec(state.spec)
-                spec.consent = consents[spec.name] ?? SinkConsent()
+                spec.consent = consents[spec.place] ?? SinkConsent()
                 var waiting = state.waiting + again
                 if !spec.consent.isUnlimited {
                     let outbox = try Outbox(try Store(path, access: .write), spec: spec.name)

@@ -75,7 +75,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         case "FILE":
             let folder = StateFile.resolved(Descriptor.folder(of: path))
             return "\(kind.scheme):\(StateFile.resolved("\(folder)/\(path.split(separator: "/").last ?? "")"))"
-        case "COMMAND": return (try? CommandPeer.words(path)).map { "\(kind.scheme):\($0)" } ?? name
+        case "COMMAND": return (try? CommandPeer.words(path)).map { "\(kind.scheme):\($0.joined(separator: " "))" } ?? name
         case "HOST:PORT":
             guard let place = try? HostPort(path, of: path) else { return name }
             let host = place.host.lowercased()
@@ -83,6 +83,9 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         default: return name
         }
     }
+
+    /// The place of a sink that is known by its name.
+    static func place(of name: String) -> String { (try? SinkSpec(name))?.place ?? name }
 
     /// The sink as the user writes it.
     public var description: String { name + (isRequired ? "" : "?") }

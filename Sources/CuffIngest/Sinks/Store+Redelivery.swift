@@ -51,7 +51,7 @@ extension Store {
         let id = reading.id.description
         let sinks = try db.rows(
             "SELECT number, spec, EXISTS (SELECT 1 FROM outbox WHERE sink = number AND id = ?1) FROM sink ORDER BY number", id
-        ) { (number: $0.number(0), consent: view.consents[$0.text(1) ?? ""], had: $0.flag(2)) }
+        ) { (number: $0.number(0), consent: view.consents[SinkSpec.place(of: $0.text(1) ?? "")], had: $0.flag(2)) }
         func list(_ isMeant: (SinkConsent?, Bool) -> Bool) -> String {
             sinks.filter { isMeant($0.consent, $0.had) }.map { "\($0.number)" }.joined(separator: ",")
         }

@@ -18,7 +18,7 @@ struct SourceLine: Sendable {
     /// A line of `cuff` has at most some hundred bytes.
     static let longest = 4096
 
-    /// Of the clocks of two computers; the time has an offset.
+    /// The most by which the clocks of two computers may differ. The time has an offset, so that no zone is in doubt.
     private static let slack = Duration.seconds(600)
 
     /// `name` is the source's.

@@ -16,12 +16,9 @@ extension Store {
         guard FileIdentity(target) == nil || FileIdentity(target) != FileIdentity(path) else {
             throw IngestError(StoreFault.backupOntoItself(path))
         }
-        for log in ["-wal", "-shm", "-journal"] {
-            // SQLite would apply the log of another database to the copy.
-            if FileIdentity(target + log) != nil { throw IngestError(StoreFault.backupBesideLog(target, log: target + log)) }
-            guard target.hasSuffix(log) else { continue }
-            let database = String(target.dropLast(log.utf8.count))
-            if FileIdentity(database) != nil { throw IngestError(StoreFault.backupOntoItself(database)) }
+        // SQLite would apply the log of another database to the copy.
+        for log in OutputFile.logs where FileIdentity(target + log) != nil {
+            throw IngestError(StoreFault.backupBesideLog(target, log: target + log))
         }
         // One read transaction, so the copy includes the log and no partial transaction. It leaves out free pages, which may hold
         // deleted readings.

@@ -61,7 +61,7 @@ extension Store {
     private static func refuseOthers(_ descriptor: Int32, _ path: String) throws(IngestError) {
         var status = stat()
         if fstat(descriptor, &status) == 0, let refusal = OwnFile.refusal(status, path, .userOrFolder) { throw refusal }
-        for name in ["-wal", "-shm", "-journal"] where lstat(path + name, &status) == 0 {
+        for name in OutputFile.logs where lstat(path + name, &status) == 0 {
             if let refusal = OwnFile.refusal(status, path + name, .userOrFolder) { throw refusal }
         }
     }

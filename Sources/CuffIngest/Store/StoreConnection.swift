@@ -39,7 +39,7 @@ final class StoreConnection: Sendable {
             database = Locked(db)
         } catch {
             // The connection is closed. A log would be applied to the next database of this name.
-            if isNew { for file in [path, "\(path)-wal", "\(path)-shm", "\(path)-journal"] { unlink(file) } }
+            if isNew { for log in [""] + OutputFile.logs { unlink(path + log) } }
             throw error
         }
         var status = stat()

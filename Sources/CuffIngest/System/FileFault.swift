@@ -12,7 +12,7 @@ package enum FileFault: Fault {
     /// `target`: where the link points; `nil` if nothing is there.
     case symbolicLink(String, target: String?)
     case exists(String)
-    /// A database, or its log, would be replaced by an output.
+    /// A database would be replaced by an output, or its log.
     case isDatabase(String)
     case captureExists(String)
     /// An empty name, or `-`.
@@ -36,7 +36,7 @@ package enum FileFault: Fault {
         case .writableByOthers(let path): (.noPermission, "cannot write \(path): other users may change it")
         case .readableByOthers(let path): (.noPermission, "cannot use \(path): other users may read it")
         case .symbolicLink(let path, _): (.cannotCreate, "cannot write \(path): it is a symbolic link")
-        case .isDatabase(let path): (.cannotCreate, "cannot replace \(path): it is a database")
+        case .isDatabase(let path): (.cannotCreate, "cannot write \(path): a database has this name, or its log")
         case .exists(let path): (.cannotCreate, "\(path) already exists")
         case .captureExists(let path): (.cannotCreate, "\(path) exists: a capture is never overwritten")
         case .captureUnnamed(""): (.usage, "cannot write the capture: its name is empty")

@@ -16,8 +16,9 @@ public final class OutputFile {
 
     /// `-` is standard output. An existing file is refused unless `replaces`. `width` folds longer lines; each `append` must then
     /// contain whole lines.
-    /// - Throws: An `IngestError` of status `cannotCreate` for an existing file, a database that would be replaced, a folder, a symbolic link, and a folder that is
-    ///   missing or may not be written; of `noPermission` for a pipe of another user.
+    /// - Throws: An `IngestError` of status `cannotCreate` for an existing file, a database that would be replaced, the name of a
+    ///   database's log, a folder, a symbolic link, and a folder that is missing or may not be written; of `noPermission` for a pipe of
+    ///   another user.
     public convenience init(_ path: String, replaces: Bool = false, width: Int? = nil) throws(IngestError) {
         try self.init(path, replaces: replaces, width: width, replacesDatabase: false)
     }
@@ -32,6 +33,9 @@ public final class OutputFile {
         }
         let isGiven = OwnFile.isDescriptor(path)
         if OwnFile.isLink(path) && !isGiven { throw OwnFile.link(path) }
+        for log in Self.logs where path.hasSuffix(log) && Self.isDatabase(String(path.dropLast(log.utf8.count))) {
+            throw IngestError(FileFault.isDatabase(path))
+        }
         var status = stat()
         if stat(path, &status) == 0 {
             if status.st_mode & S_IFMT == S_IFDIR { throw .writing(path, EISDIR) }
@@ -58,14 +62,13 @@ public final class OutputFile {
         IngestError(FileFault.exists(path))
     }
 
-    /// Whether the file is a database of SQLite, or by its name the log of one.
+    /// What SQLite appends to the name of a database for its log, the log's index and the older form of a log.
+    static let logs = ["-wal", "-shm", "-journal"]
+
     private static func isDatabase(_ path: String) -> Bool {
-        let names = [path] + ["-wal", "-shm", "-journal"].filter(path.hasSuffix).map { String(path.dropLast($0.utf8.count)) }
-        return names.contains { name in
-            guard let descriptor = try? Descriptor.open(name, O_RDONLY) else { return false }
-            defer { close(descriptor) }
-            return (try? Descriptor.chunk(descriptor, 16))?.starts(with: "SQLite format 3".utf8) ?? false
-        }
+        guard let descriptor = try? Descriptor.open(path, O_RDONLY) else { return false }
+        defer { close(descriptor) }
+        return (try? Descriptor.chunk(descriptor, 16))?.starts(with: "SQLite format 3".utf8) ?? false
     }
 
     /// The first free name of `page.html`, `page-2.html`, `page-3.html` …; `nil` after a thousand.

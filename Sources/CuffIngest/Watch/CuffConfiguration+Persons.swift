@@ -13,16 +13,16 @@ extension CuffConfiguration {
     package var redelivery: Redelivery {
         var redelivery = Redelivery()
         redelivery.household = household
-        for sink in sinks where !sink.spec.consent.isUnlimited { redelivery.consents[sink.spec.name] = sink.spec.consent }
+        for sink in sinks where !sink.spec.consent.isUnlimited { redelivery.consents[sink.spec.place] = sink.spec.consent }
         return redelivery
     }
 
     /// These sinks, each with the limits of a section of the same sink.
     package func limited(_ specs: [SinkSpec]) -> [SinkSpec] {
-        specs.map { spec in
+        let consents = redelivery.consents
+        return specs.map { spec in
             var spec = spec
-            let own = sinks.first { !$0.spec.consent.isUnlimited && $0.spec.place == spec.place }
-            if let own { spec.consent = own.spec.consent }
+            if let consent = consents[spec.place] { spec.consent = consent }
             return spec
         }
     }

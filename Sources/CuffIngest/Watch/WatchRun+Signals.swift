@@ -30,7 +30,7 @@ extension WatchRun {
         case .success(let settings):
             handle(.reload(settings.assignments))
             notify(.watcher("configuration reloaded"))
-            for sink in options.sinks where sink.consent != settings.consents[sink.name] ?? SinkConsent() {
+            for sink in options.sinks where sink.consent != settings.consents[sink.place] ?? SinkConsent() {
                 notify(.watcher("what \(sink.name) may have was changed: this applies from the next start"))
             }
             let household = settings.alerts.household

@@ -66,6 +66,8 @@ import Testing
             drivers: [], kinds: SinkKind.all)
         for spelling in ["exec: /x/app.sh  'a' ", "tcp:localhost:4666", "tcp:127.0.0.1:04666"] {
             #expect(configuration.limited([try SinkSpec(spelling)])[0].consent.persons == [], "\(spelling)")
+            // What is queued, moved or listed is known by its name.
+            #expect(configuration.redelivery.consents[SinkSpec.place(of: spelling)]?.persons == [], "\(spelling)")
         }
         #expect(configuration.limited([try SinkSpec("jsonl:\(folder.file("all.jsonl"))")])[0].consent.isUnlimited)
     }
@@ -137,7 +139,7 @@ import Testing
         let store = try Store(database, access: .write)
         for name in ["Anna", "Ben", "Carla"] { store.redelivery.household.bind(name) }
         store.redelivery.household.bind("Anna", to: "dev-1")
-        store.redelivery.consents[spec.name] = spec.consent
+        store.redelivery.consents[spec.place] = spec.consent
         // As if it was delivered.
         try store.commit { try $0.run("UPDATE outbox SET line = NULL, sequence = NULL, queued = NULL") }
         func notices() throws -> [String] {

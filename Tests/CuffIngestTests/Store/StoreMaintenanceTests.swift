@@ -56,7 +56,8 @@ import Testing
         #expect(throws: IngestError(FileFault.exists(copy))) { try store.backUp(to: copy) }
         #expect(folder.text("copy.db") == "mine")
         #expect(throws: IngestError(StoreFault.backupOntoItself(path))) { try store.backUp(to: path, replaces: true) }
-        #expect(throws: IngestError(StoreFault.backupOntoItself(path))) { try store.backUp(to: path + "-wal", replaces: true) }
+        #expect(throws: IngestError(FileFault.isDatabase(path + "-wal"))) { try store.backUp(to: path + "-wal", replaces: true) }
+        #expect(throws: IngestError(FileFault.isDatabase(path + "-journal"))) { try store.backUp(to: path + "-journal") }
         try Data([1]).write(to: URL(filePath: folder.file("used.db-wal")))
         let used = folder.file("used.db")
         #expect(throws: IngestError(StoreFault.backupBesideLog(used, log: used + "-wal"))) { try store.backUp(to: used, replaces: true) }

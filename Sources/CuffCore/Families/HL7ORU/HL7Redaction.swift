@@ -37,30 +37,24 @@ extension Redaction {
         _ frame: inout [UInt8], _ field: Range<Int>, _ number: Int, _ kept: HL7Kept, isNumeric: Bool, _ separators: HL7Separators,
         _ work: inout Work
     ) {
+        let end = frame[field].firstIndex { $0 == separators.component || $0 == separators.repetition } ?? field.upperBound
         if kept.times.contains(number) {
             let first = field.lowerBound
             let isTime = frame[field].prefix { $0 &- 0x30 < 10 }.count >= 8
             if isTime { work.shiftDigits(&frame, year: first, yearDigits: 4, month: first + 4, day: first + 6) }
             // Only a fraction and a zone may follow the time; a second component is unknown.
-            let end = frame[field].firstIndex { $0 == separators.component || $0 == separators.repetition } ?? field.upperBound
-            let rest = isTime ? end : first
-            return work.blank(&frame, rest..<field.upperBound, .unknown)
+            return work.blank(&frame, (isTime ? end : first)..<field.upperBound, .unknown)
         }
         if kept.fields.contains(number) { return }
-        func isNumber(_ part: Range<Int>, _ others: [UInt8] = []) -> Bool {
-            frame[part].allSatisfy { $0 &- 0x30 < 10 || others.contains($0) }
-        }
-        if number == 1, kept.isNumbered, field.count <= 4, isNumber(field) { return }
+        func isNumber(with others: String) -> Bool { frame[field].allSatisfy { $0 &- 0x30 < 10 || others.utf8.contains($0) } }
+        if number == 1, kept.isNumbered, field.count <= 4, isNumber(with: "") { return }
         // The name of an application; its number behind it is that of a device.
-        if number == kept.application {
-            let end = frame[field].firstIndex { $0 == separators.component || $0 == separators.repetition } ?? field.upperBound
-            return work.blank(&frame, end..<field.upperBound, .device)
-        }
+        if number == kept.application { return work.blank(&frame, end..<field.upperBound, .device) }
         // A short control id is a kind of message (Mindray) or a count; a long one may contain a time or serial number.
         if number == kept.controlID, field.count <= 4 { return }
+        if number == kept.subID, isNumber(with: ".^&") { return }
         // Only a numeric value is kept: a date of birth and a patient's number are digits too.
-        if number == kept.subID, isNumber(field, Array(".^&".utf8)) { return }
-        if number == kept.value, isNumeric, isNumber(field, Array(" -.".utf8)) { return }
+        if number == kept.value, isNumeric, isNumber(with: " -.") { return }
         work.blank(&frame, field, .person)
     }
 }

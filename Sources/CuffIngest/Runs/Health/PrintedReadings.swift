@@ -19,6 +19,7 @@ final class PrintedReadings {
     /// A line of this program has at most some kilobytes.
     private static let longestLine = 1 << 20
     private static let chunkSize = 1 << 16
+    /// What is equal in all lines of one revision.
     private static let identifying = ["driver", "device", "user", "systolic_mmHg", "diastolic_mmHg"]
     /// One each half minute for a year.
     private static let mostReadings = 1_000_000

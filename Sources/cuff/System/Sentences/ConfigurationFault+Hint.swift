@@ -31,7 +31,7 @@ extension ConfigurationMistake {
         case .refused, .wrongType: ""
         case .unknownKey(let key, _, let known):
             NearestWord.match(key, among: known).map { "did you mean `\($0)`?" }
-                ?? (known.isEmpty ? "leave it out: there are none" : "known are \(known.joined(separator: ", "))")
+                ?? (known.isEmpty ? "leave it out: there are none" : "choose one of \(known.joined(separator: ", "))")
         case .notASection(_, let key): "write [\(key).NAME] with a name of yours"
         case .matchesNothing: "match = \"port:1-1.2\" (see `cuff list`)"
         case .ignoresWithDriver: "leave out one of the two"
@@ -40,7 +40,7 @@ extension ConfigurationMistake {
             "one of \(keys.joined(separator: ", ")) in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\""
         case .acknowledgesNothing: "leave out `ack`"
         case .unknownType(let word, let known):
-            NearestWord.match(word, among: known).map { "did you mean `\($0)`?" } ?? "known are \(known.joined(separator: ", "))"
+            NearestWord.match(word, among: known).map { "did you mean `\($0)`?" } ?? "choose one of \(known.joined(separator: ", "))"
         case .relativePath: "write the whole path"
         case .notAPage: "write e.g. web = \"127.0.0.1:\(WebAddress.usualPort)\""
         case .alert(let mistake): mistake.hint
