@@ -302,6 +302,17 @@ import Testing
         #expect(try await cuff("show", "--json").objects().first?["measured"] as? String == "2026-07-05T08:00:00+09:00")
     }
 
+    /// In Berlin 02:30 is missing on 2026-03-29, and comes twice on 2026-10-25.
+    @Test(arguments: [
+        ("2026-03-29T02:30", "2026-03-29T03:30:00+02:00"), ("2026-10-25T02:30", "2026-10-25T02:30:00+02:00"),
+        ("2026-10-25T02:30+01:00", "2026-10-25T02:30:00+01:00"),
+    ])
+    func add_InAnHourThatIsMissingOrComesTwice_SaysWhichTimeItTook(_ text: String, _ taken: String) async throws {
+        let added = try await cuff("add", "128", "82", "--at", text, "--tz", "Europe/Berlin", "--json")
+        #expect(added.status == 0 && added.errors.hasPrefix("cuff: measured \(taken)\ncuff: added as "), "\(added.errors)")
+        #expect(added.objects().first?["measured"] as? String == taken)
+    }
+
     @Test func add_AfterDelete_StoresAgain_AndACuffsReadingStaysAway() async throws {
         let (_, measured) = try await fill()
         let again = ["add", "128", "82", "71", "--at", "2026-05-05T07:30", "--db", database]

@@ -12,8 +12,9 @@ public enum LinkEvent: Sendable {
     case thinned(samples: Int)
     /// An additional command within the present conversation, e.g. `.information`.
     case command(SessionCommand)
-    /// Measure now if the link only listens (`LinkState.isListening`), then listen again.
-    case measureNow(Reading.Trigger)
+    /// Measure now if the link only listens (`LinkState.isListening`), then listen again. `mayStillRun`: nothing shows that an earlier
+    /// measurement has stopped; if this one does not start, a stop is sent.
+    case measureNow(Reading.Trigger, mayStillRun: Bool = false)
     /// Stop the measurement, if any, but keep the link open.
     case stopMeasurement
     /// End in order within this time: stop a measurement, write closing messages, close.

@@ -77,9 +77,9 @@ public struct LinkState: Sendable {
             counted.thinned += samples
             effects.append(.notify(.diagnostic(.note("\(samples) live sample\(samples == 1 ? "" : "s") left out: a sink is slow"))))
         case .command(let command): handleInSession(.command(command), &effects)
-        case .measureNow(let trigger):
+        case .measureNow(let trigger, let mayStillRun):
             guard isListening else { break }
-            setup.trigger = trigger
+            (setup.trigger, measurement.mayStillRun) = (trigger, mayStillRun)
             conversation.commands = [.measure, .follow]
             nextSession(&effects)
         case .stopMeasurement: stopMeasuring(&effects)

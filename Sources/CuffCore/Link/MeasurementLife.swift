@@ -17,8 +17,8 @@ struct MeasurementLife: Sendable {
 
     /// Whether there is a measurement. Stored, because `measurement != nil` copies the whole value, for every reading.
     private(set) var isUnderWay = false
-    /// Nothing showed that the last measurement stopped.
-    private(set) var mayStillRun = false
+    /// Nothing showed that the last measurement, or an earlier one, stopped.
+    var mayStillRun = false
     /// The stop was not sent, and the measurement has not ended.
     var canBeStopped: Bool { measurement?.state == .asked || measurement?.state == .running }
 
@@ -26,7 +26,6 @@ struct MeasurementLife: Sendable {
 
     mutating func begin(_ capabilities: Capabilities, at now: Duration) -> [MeasurementState.Effect] {
         hasFailureRecord = false
-        mayStillRun = false
         since = now
         var decided: [MeasurementState.Effect] = []
         measurement = MeasurementState.begin(capabilities, into: &decided)
@@ -63,7 +62,7 @@ struct MeasurementLife: Sendable {
 
     /// The live event for this end; `nil` if the cuff's own record reports it, or nothing was started.
     mutating func ended(with end: MeasurementState.End) -> LiveEvent? {
-        mayStillRun = end.mayStillRun
+        mayStillRun = end.mayStillRun || mayStillRun && end.hasStartedNothing
         return switch end {
         case .result: .ended
         case .aborted: hasFailureRecord ? nil : .aborted

@@ -99,10 +99,10 @@ extension WatchRun {
 
     private func endMeasurement(_ id: LinkID, _ entry: Link, _ end: MeasurementState.End) {
         if end.mayStillRun, case .failed(let fault) = end { notify(.warning("\(entry.plan.place): \(fault.sentence)")) }
+        let isDoubtful = end.mayStillRun || entry.mark?.wasLeft == true && end.hasStartedNothing
         // The link sends another stop first, whose outcome decides.
-        if end.mayStillRun, entry.driver.capabilities.contains(.stop) { return }
-        let isDoubtful = entry.mark?.wasLeft == true && end.hasStartedNothing
-        if end.mayStillRun || isDoubtful { leave(entry.mark) } else { remove(entry.mark) }
+        if isDoubtful, entry.driver.capabilities.contains(.stop) { return }
+        if isDoubtful { leave(entry.mark) } else { remove(entry.mark) }
         links[id]?.mark = nil
     }
 

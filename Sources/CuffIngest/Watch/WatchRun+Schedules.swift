@@ -71,6 +71,6 @@ extension WatchRun {
         links[id]?.mark = mark
         links[id]?.schedule = schedule.key
         answer(.begun)
-        link.handle(.measureNow(.automatic))
+        link.handle(.measureNow(.automatic, mayStillRun: mark?.wasLeft == true))
     }
 }

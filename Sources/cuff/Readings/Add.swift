@@ -50,6 +50,8 @@ struct Add: ParsableCommand {
             try quantity.map { try addQuantity($0, at: time, of: whose, zone) }
             ?? HealthRuns.add(try pressure(at: time, of: whose), of: whose.name, zone: zone, to: try database.path())
         let name = whose.name.map { " for \($0)" } ?? ""
+        let stored = TextBuffer.text { $0.append(local: time, offset: zone.offset(at: time.seconds) / 60) }
+        if at != nil { Terminal.say("cuff: measured \(stored)") }
         Terminal.say("cuff: \(isNew ? "added" : "already stored") as \(reading.id.description)\(name)")
         if json { try show(reading.id, zone) }
     }

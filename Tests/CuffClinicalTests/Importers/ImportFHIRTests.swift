@@ -47,6 +47,30 @@ import Testing
         #expect(pulses(panel() + rate(71, device: cuff) + rate(71, device: watch)) == ["71"], "they agree")
     }
 
+    /// Some programs write a panel, and its pressures once more as Observations of their own (`hasMember`, `derivedFrom`).
+    @Test func partsOfAPanel_AreNoSecondReading() {
+        func parts(_ systolic: Int, device: String? = nil) -> String {
+            observation("8480-6", of: nil, device: device, value(systolic, "mm[Hg]"))
+                + observation("8462-4", of: nil, device: device, value(82, "mm[Hg]"))
+        }
+        func readings(_ text: String) -> [String?] {
+            let read = ImportFixture(text)
+            #expect(read.complaints.isEmpty, "\(text)")
+            return read.lines.map { $0["systolic_mmHg"] }
+        }
+        let (cuff, other) = ("Device/cuff", "Device/other")
+        for text in [
+            panel() + parts(128), parts(128) + panel(), panel(device: cuff) + parts(128, device: cuff), parts(128) + panel(device: cuff),
+        ] {
+            #expect(readings(text) == ["128"], "\(text)")
+        }
+        #expect(readings(panel() + parts(129)) == ["128", "129"], "other values")
+        #expect(readings(panel(device: cuff) + parts(128, device: other)) == ["128", "128"], "another cuff")
+        #expect(readings(panel() + parts(128).replacing(Self.time, with: "2026-05-05T07:33:11+02:00")) == ["128", "128"], "another moment")
+        let withdrawn = panel().replacing("final", with: "entered-in-error")
+        #expect(ImportFixture(withdrawn + parts(128)).lines.map { $0["systolic_mmHg"] } == ["128"])
+    }
+
     @Test func pulseIsLeftOut_WhereItIsUnclear() {
         for text in [
             panel() + rate(71, device: "Device/cuff") + rate(170, device: "Device/watch"), panel() + rate(71) + rate(170),

@@ -23,6 +23,7 @@ struct ByteLink {
             case 0: actions.append(.arm(.response, .seconds(5)))
             case 1...9: actions.append(.write([byte]))
             case 10: actions.append(.finish(.complete))
+            case 12: actions.append(.finish(.failed("refused")))
             case 11: actions.append(.identify(DeviceIdentity(id: "new")))
             default:
                 var reading = Reading(

@@ -111,6 +111,22 @@ import Testing
         #expect(!link.effects.contains("command stop") && link.state.isListening)
     }
 
+    /// A refused start may come from a cuff that is still inflated by the earlier measurement.
+    @Test func aRefusedStart_IsFollowedByAStop_WhereAnEarlierMeasurementMayStillRun() {
+        for (mayStillRun, stops) in [(true, 1), (false, 0)] {
+            var link = opened(ByteLink(capabilities: [.push, .measure, .stop]))
+            link.handle(.measureNow(.automatic, mayStillRun: mayStillRun))
+            link.receive([12], 1)
+            #expect(link.effects.count { $0 == "command stop" } == stops && link.state.isListening == !mayStillRun, "\(link.effects)")
+            // The stop is confirmed.
+            if mayStillRun { link.receive([10], 2) }
+            #expect(link.state.isListening)
+            link.handle(.measureNow(.automatic), 3)
+            link.receive([12], 4)
+            #expect(!link.effects.contains("command stop") && link.state.isListening)
+        }
+    }
+
     @Test func aSilentLine_IsClosed() {
         var link = opened(ByteLink { $0.silenceLimit = .seconds(10) })
         link.receive([20], 9)

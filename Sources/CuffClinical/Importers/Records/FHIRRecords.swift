@@ -34,6 +34,8 @@ struct FHIRRecords: RecordJudge {
     let most = 200_000
     private(set) var isFull = false
     private var companions: [UInt64: Companion] = [:]
+    /// Panels, by subject, moment and pressures: their parts may also be Observations of their own. With too many, those are readings.
+    private var panels: Set<UInt64> = []
     private var own = FHIROwnRecords()
     private var subjects = FHIRSubjects()
     private let isOfOnePerson: Bool
@@ -56,12 +58,6 @@ struct FHIRRecords: RecordJudge {
 
     private static func codes(_ concept: JSONValue?) -> Set<String> {
         Set(FHIROwnRecords.codes(concept))
-    }
-
-    private static func key(_ one: JSONValue, withDevice: Bool = false, isOfAny: Bool = false) -> UInt64? {
-        guard case .instant(let time, _)? = try? ImportTime.instant(of: one) else { return nil }
-        let names = [isOfAny ? "" : FHIRSubjects.name(one), withDevice ? one["device"]?["reference"]?.text ?? "" : ""]
-        return XXHash64.hash(Array("\(names)\(time.milliseconds)".utf8).span, seed: withDevice ? 1 : 0)
     }
 
     private static func rate(_ quantity: JSONValue?) throws(ImportRefusal) -> Digits? {
@@ -92,10 +88,13 @@ struct FHIRRecords: RecordJudge {
     mutating func prepare(_ record: JSONValue) {
         guard let one = Self.observation(record) else { return own.prepare(record) }
         let named = FHIROwnRecords.identifier(one).map { FHIROwnRecords.key($0.id) }
-        guard Self.isWithdrawn(one) == nil, let key = named ?? Self.key(one) else { return }
+        guard Self.isWithdrawn(one) == nil, let key = named ?? FHIRSubjects.key(one) else { return }
         guard companions.count < most else { return isFull = true }
         let codes = Self.codes(one["code"])
         if Self.isReading(one, codes, isOwn: named != nil) { subjects.add(one, isOwn: named != nil) }
+        if Self.hasPressures(one), panels.count < most, let pressure = try? panel(one) {
+            panels.formUnion([true, false].compactMap { FHIRSubjects.key(one, withDevice: $0, pressure) })
+        }
         if Self.isHeartRate(codes) {
             guard let digits = try? Self.rate(one["valueQuantity"]) else { return }
             // An identifier of this program names one pulse, and the last revision counts.
@@ -104,7 +103,7 @@ struct FHIRRecords: RecordJudge {
             for part in one["component"]?.list ?? [] where part["valueBoolean"] == .bool(true) {
                 for code in Self.codes(part["code"]) { companions[key, default: Companion()].flags.formUnion(Self.statusBits[code] ?? []) }
             }
-        } else if let pair = Self.key(one, withDevice: true), one["component"] == nil, let pressure = try? Self.pressure(one) {
+        } else if let pair = FHIRSubjects.key(one, withDevice: true), one["component"] == nil, let pressure = try? Self.pressure(one) {
             for (code, part) in [("8480-6", \Companion.systolic), ("8462-4", \Companion.diastolic)] where codes.contains(code) {
                 var companion = companions[pair] ?? Companion()
                 companion.isUnclear = companion.isUnclear || companion[keyPath: part].map { $0 != pressure } ?? false
@@ -178,13 +177,13 @@ struct FHIRRecords: RecordJudge {
 
     /// A panel of this program has its pulse and flags under its own id.
     private func companion(of one: JSONValue, _ id: Reading.ID?) -> Companion? {
-        (id.map(FHIROwnRecords.key) ?? Self.key(one)).flatMap { companions[$0] }
+        (id.map(FHIROwnRecords.key) ?? FHIRSubjects.key(one)).flatMap { companions[$0] }
     }
 
     /// `nil` if another Observation becomes the reading.
     private func pressures(_ one: JSONValue, isPanel: Bool, isSystolic: Bool) throws(ImportRefusal) -> BloodPressure? {
         if isPanel { return try panel(one) }
-        let pair = Self.key(one, withDevice: true).flatMap { companions[$0] }
+        let pair = FHIRSubjects.key(one, withDevice: true).flatMap { companions[$0] }
         // The Observation of the systolic pressure becomes the reading.
         guard isSystolic else {
             if pair?.systolic != nil { return nil }
@@ -192,14 +191,15 @@ struct FHIRRecords: RecordJudge {
         }
         if pair?.isUnclear == true { throw .malformed("several pressures of one moment") }
         guard let systolic = try Self.pressure(one), let diastolic = pair?.diastolic else { throw .half }
-        return BloodPressure(systolic: systolic, diastolic: diastolic)
+        let pressure = BloodPressure(systolic: systolic, diastolic: diastolic)
+        return FHIRSubjects.key(one, withDevice: one["device"] != nil, pressure).map(panels.contains) == true ? nil : pressure
     }
 
     /// The pulse of another Observation; `nil` without one, and with several of different values.
     private mutating func pulse(of one: JSONValue, _ id: Reading.ID?, _ place: ImportPlace) -> PulseRate? {
         var rates = companion(of: one, id)?.pulses ?? FHIRHeartRates()
         // A heart rate without a subject is matched by its time.
-        if rates.isEmpty, id == nil { rates = Self.key(one, isOfAny: true).flatMap { companions[$0] }?.pulses ?? rates }
+        if rates.isEmpty, id == nil { rates = FHIRSubjects.key(one, isOfAny: true).flatMap { companions[$0] }?.pulses ?? rates }
         let found = rates.candidates(for: one)
         if found.count > 1 { withoutPulse.append((place, .malformed("several heart rates of one moment"))) }
         return found.count == 1 ? found.first.map { PulseRate($0) } : nil

@@ -14,6 +14,13 @@ struct FHIRSubjects {
         return subject?["display"]?.text ?? ""
     }
 
+    static func key(_ one: JSONValue, withDevice: Bool = false, isOfAny: Bool = false, _ pressure: BloodPressure? = nil) -> UInt64? {
+        guard case .instant(let time, _)? = try? ImportTime.instant(of: one) else { return nil }
+        var names = [isOfAny ? "" : name(one), withDevice ? one["device"]?["reference"]?.text ?? "" : ""]
+        if let pressure { names.append("\(pressure.systolic.inMmHg) \(pressure.diastolic.inMmHg)") }
+        return XXHash64.hash(Array("\(names)\(time.milliseconds)".utf8).span, seed: withDevice ? 1 : 0)
+    }
+
     mutating func add(_ one: JSONValue, isOwn: Bool) {
         let subject = Self.name(one)
         guard !subject.isEmpty else { return }

@@ -156,13 +156,13 @@ struct AndStdSession: FramedSession, MeasuringSession {
         ask(Request(command, bytes, within: .seconds(3), attempts: attempts), into: &actions)
     }
 
-    /// A requested result comes from memory; one after a start is a measurement's; others were pushed.
+    /// A requested result comes from memory; one after a start, here an acknowledged one, is a measurement's; others were pushed.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.count >= 8, bytes[5] == AndStdFrame.stx else { return }
         let question = bytes.span
         if question.matches("RB", at: 6) {
             origin = .memory
-        } else if question.matches("ST", at: 6) || question.matches("RC", at: 6) {
+        } else if mode != .measuring, question.matches("ST", at: 6) || question.matches("RC", at: 6) {
             origin = .measurement
         }
     }
@@ -200,6 +200,7 @@ struct AndStdSession: FramedSession, MeasuringSession {
         guard mode == .measuring else { return }
         if byte == AndStdFrame.ack {
             requests.end(into: &actions)
+            origin = .measurement
             // Longer than E24, the cuff's own limit, which its sources do not quantify: guess.
             actions.arm(.overall, .seconds(240))
             actions.append(.live(.started))
@@ -212,7 +213,8 @@ struct AndStdSession: FramedSession, MeasuringSession {
     @inline(__always)
     private mutating func resultArrived(into actions: inout SessionActions) {
         origin = .push
-        if mode == .reading || mode == .measuring { resultWasAwaited(into: &actions) }
+        // Before the start is acknowledged, a result is one that the cuff sends unasked: an earlier measurement's.
+        if mode == .reading || mode == .measuring && !requests.isAwaiting { resultWasAwaited(into: &actions) }
     }
 
     private mutating func resultWasAwaited(into actions: inout SessionActions) {

@@ -24,7 +24,7 @@ extension CuffDriver {
         ],
         notes: [
             "A result that is there when the conversation begins has no known time: the monitor tells none.",
-            "There is no check: other values than before are believed when a second message has them too.",
+            "There is no check: values are believed when a second message has them too, or if the line ends after a first message.",
             "Two determinations in a row with four equal values cannot be told apart.",
             "The invasive pressures P1 and P2 are never read.",
         ],

@@ -37,6 +37,7 @@ extension CuffDriver {
             "`read` believes values that come twice; while following each is taken as it comes, and says that it was not checked.",
             "A message whose lengths disagree, or whose values are not diastolic, mean, systolic in ascending order, is refused.",
             "The monitor does not say when a result was determined: what stands there at first is kept without a time.",
+            "Two determinations in a row with equal values cannot be told apart.",
             "An invasive pressure (type 2) is no cuff and gives no reading.",
         ],
         sources: [

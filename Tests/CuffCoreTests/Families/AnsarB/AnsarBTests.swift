@@ -32,6 +32,25 @@ import Testing
         #expect(systolic == [121, 131])
     }
 
+    /// The first message of a connection is checked no more than any other.
+    @Test(
+        arguments: [
+            (["131", "121", "121"], [121]), (["121", "131", "121"], [121]), (["121"], [121]), (["131", "121"], []), (["121", ""], []),
+            (["121", "121", ""], [121]),
+        ] as [([String], [Double])])
+    func theFirstMessage_IsBelievedWhenItIsRepeated_OrAlone(_ values: [String], _ expected: [Double]) {
+        var session = CuffDriver.ansarB.makeSession(SessionContext())
+        var actions: [SessionAction] = []
+        for value in values {
+            actions += session.handle(.received(Self.message(value.isEmpty ? "NIBP=1;;;;;;" : "NIBP=4;\(value);75;92;80;;")))
+        }
+        actions += session.handle(.closed)
+        #expect(Self.readings(actions).map { $0.bloodPressure?.systolic.inMmHg } == expected)
+        #expect(Self.readings(actions).allSatisfy { $0.origin == .memory })
+        let unread = actions.contains { if case .report(.ignored) = $0 { true } else { false } }
+        #expect(unread == (values == ["121", ""]), "one that vanishes at once is said to be left out")
+    }
+
     /// The process restarts after a result: the shown result is known, unless it vanished in between.
     @Test func aRestart_GivesAStandingResultOnce() {
         var left = OutstandingRecords()
@@ -72,6 +91,6 @@ import Testing
     ])
     func anythingElse_IsNoReading(_ line: String) {
         var session = CuffDriver.ansarB.makeSession(SessionContext())
-        #expect(Self.readings(session.handle(.received(Self.message(line)))).isEmpty)
+        #expect(Self.readings(session.handle(.received(Self.message(line))) + session.handle(.closed)).isEmpty)
     }
 }
