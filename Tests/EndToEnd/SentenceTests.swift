@@ -27,7 +27,7 @@ import Testing
         ),
         (
             IngestError(FileFault.unwritable("bp.csv", errno: EWOULDBLOCK)), 75,
-            "cannot write bp.csv: another program is writing it\n  fix: wait until it ends, or name another file"
+            "bp.csv is locked by another program\n  fix: wait until it ends, or name another file"
         ),
         (
             IngestError(FileFault.symbolicLink("l", target: "/home/x")), 73,
@@ -79,7 +79,7 @@ import Testing
         ),
         (
             IngestError(SinkFault.malformed("jsonl", why: "it names no file", example: "jsonl:bp.jsonl")), 64,
-            "invalid sink `jsonl`: it names no file\n  fix: write e.g. jsonl:bp.jsonl"
+            "cannot use `jsonl`: it names no file\n  fix: write e.g. jsonl:bp.jsonl"
         ),
         (
             IngestError(SinkFault.unknown("sqllite", known: ["stdout", "sqlite:FILE"], nearest: "sqlite")), 64,
@@ -95,7 +95,7 @@ import Testing
                 ConfigurationFault.value(
                     file: "c.toml", line: 3,
                     IngestError(SinkFault.malformed("csv:-", why: "it names no file", example: "csv:bp.csv")))), 78,
-            "c.toml:3: invalid sink `csv:-`: it names no file\n  fix: write e.g. csv:bp.csv"
+            "c.toml:3: cannot use `csv:-`: it names no file\n  fix: write e.g. csv:bp.csv"
         ),
         (
             IngestError(

@@ -167,10 +167,10 @@ package enum Identifying {
                         }
                         if count >= enough { done.set(open: true) }
                     case .closed(let reason):
-                        if let lost = reason as? TransportFault {
-                            let never = lost.neverOpened("\(address)").map { IngestError($0) }
-                            fault.withLock { $0 = never ?? IngestError(LinkFault.lost("\(address)", lost)) }
-                        }
+                        let lost = reason as? TransportFault
+                        let never = lost?.neverOpened("\(address)").map { IngestError($0) }
+                        let ended = lost.map { LinkFault.lost("\(address)", $0) } ?? .closedUnused("\(address)")
+                        fault.withLock { $0 = never ?? IngestError(ended) }
                         done.set(open: true)
                         closed.set(open: true)
                     case .opened, .sent, .line: break
@@ -185,11 +185,13 @@ package enum Identifying {
         let number = stop.whenRaised { done.set(open: true) }
         defer { stop.forget(number) }
         _ = done.pass(within: limit)
+        // Closing is reported like a loss.
+        let lost = fault.withLock { $0 }
         loop.async { bound.value.close() }
         closed.pass()
         let items = heard.withLock { $0.items }
         // What came before the connection was lost can be identified, too.
-        if items.isEmpty, let error = fault.withLock({ $0 }) { throw error }
+        if items.isEmpty, let lost { throw lost }
         return items
     }
 }

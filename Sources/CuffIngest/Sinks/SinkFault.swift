@@ -37,7 +37,7 @@ public enum SinkFault: Fault {
             (.usage, "unknown sink `\(name)`: no built-in scheme is called `\(scheme)`, and \(program) is neither in \(folder) nor on PATH")
         case .helperMissing(let name, let program, let folder):
             (.unavailable, "cannot start \(name): \(program) is neither in \(folder) nor on PATH")
-        case .malformed(let name, let why, _): (.usage, "invalid sink `\(name)`: \(why)")
+        case .malformed(let name, let why, _): (.usage, "cannot use `\(name)`: \(why)")
         case .secretInAddress(let scheme, let place, _, _):
             (.usage, "the address of \(scheme): has a \(place) in it: every user of this machine can read arguments")
         case .noProgram(let name, let program): (.unavailable, "cannot start \(name): there is no program `\(program)`")

@@ -24,7 +24,7 @@ package enum FileFault: Fault {
             (number == EIO ? .inputOutput : .noInput, "cannot read \(path): \(SystemFault.lowercased(number))")
         case .unwritable(let path, EFBIG): (.inputOutput, "cannot write \(path): it has reached the size that a file may have here")
         case .unwritable(let path, ENOENT): (.cannotCreate, "cannot create \(path): its folder does not exist")
-        case .unwritable(let path, EWOULDBLOCK): (.tryAgain, "cannot write \(path): another program is writing it")
+        case .unwritable(let path, EWOULDBLOCK): (.tryAgain, "\(path) is locked by another program")
         case .unwritable(let path, let number):
             (
                 [ENOSPC, EDQUOT, EIO].contains(number) ? .inputOutput : .cannotCreate,

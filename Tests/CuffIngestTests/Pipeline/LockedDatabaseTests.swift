@@ -59,7 +59,7 @@ import Testing
         let report = try await follow(sink, notes) { await sink.stored.wait { $0.contains(3) } }
         #expect(report.status == .done && report.endings.isEmpty)
         #expect(sink.stored.values.last == 3)
-        #expect(warnings(notes) == ["cannot write bp.db: another program is writing it; waiting until it has finished"])
+        #expect(warnings(notes) == ["bp.db is locked by another program; waiting until it has finished"])
     }
 
     @Test func stopping_EndsTheWait() async throws {

@@ -36,6 +36,7 @@ extension LinkFault: Hinted {
     var hint: String {
         switch self {
         case .lost(_, let fault): fault.hint
+        case .closedUnused: "the serial port behind it may be in use or missing; the log of the program that serves it may say why"
         }
     }
 }
