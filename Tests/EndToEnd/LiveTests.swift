@@ -35,6 +35,17 @@ import Testing
         simulator.signal(SIGTERM)
     }
 
+    @Test func read_UpToAMaximum_IsComplete() async throws {
+        let scratch = try Scratch()
+        let port = scratch.path("port")
+        let simulator = try SpawnedCuff(["simulate", "taidoc", "--count", "100", "--link", port])
+        try await appeared(port)
+        let read = try await CuffProcess.run(["read", port, "--driver", "taidoc", "--max", "1", "--no-store"])
+        #expect(read.status == 0 && !read.objects("blood_pressure").isEmpty, "\(read.errors)")
+        #expect(!read.errors.contains("before the cuff had sent everything"), "\(read.errors)")
+        simulator.signal(SIGTERM)
+    }
+
     private func appeared(_ path: String) async throws {
         for _ in 0..<200 {
             if FileManager.default.fileExists(atPath: path) { return }

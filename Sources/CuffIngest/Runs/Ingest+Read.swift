@@ -232,7 +232,8 @@ extension IngestReport {
         }
         if case .noAnswer? = self.outcome, fault == nil, let nothing {
             endings.append(.wrongSettings(nothing))
-        } else if let words = self.outcome?.sentence {
+        } else if let words = self.outcome?.sentence, !isStopped || stop.ending != .done {
+            // A run ended by `--max` is complete.
             endings.append(.session(words))
         }
         if isStopped && (status == .unavailable || nothing != nil && status == .protocolFault) { status = .done }
